@@ -1,0 +1,28 @@
+"""Plants written in Python, stepped at kHz inside ROS 2, replayed bit for bit.
+
+The names a kernel author needs are looked up on first use (PEP 562), so that a process which only subscribes loads
+neither LLVM nor rclpy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+# public name → module that defines it
+_HOMES: dict[str, str] = {}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'sim_node' has no attribute '{name}'")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,0 +1,139 @@
+"""Every operation of the IR, in one enum, with the one table that the verifier, folding, CSE and DCE all read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Op(Enum):
+    """What a value computes."""
+
+    # 1. sources
+    CONST = auto()  # attr: a bool, int or float of the type; vectors are VECTOR of CONST
+    TID = auto()  # i32, the thread's index in the launch
+    PARAM = auto()  # a function's parameter; attr: its index
+    ARG = auto()  # a block's parameter
+    # 2. arithmetic, elementwise over vectors; integers wrap at their width
+    ADD = auto()
+    SUB = auto()
+    MUL = auto()
+    DIV = auto()  # floats only, correctly rounded
+    QUOT = auto()  # integers, truncating; the divisor was checked
+    REM = auto()  # integers, sign of the dividend; the divisor was checked
+    NEG = auto()
+    ABS = auto()
+    MIN = auto()  # floats: IEEE 754-2019 minimumNumber
+    MAX = auto()
+    SQRT = auto()
+    FMA = auto()
+    FLOOR = auto()
+    CEIL = auto()
+    TRUNC = auto()
+    RINT = auto()  # half to even
+    # 3. bits: integers and bool
+    AND = auto()
+    OR = auto()
+    XOR = auto()
+    INVERT = auto()
+    SHL = auto()  # the count is masked to the width
+    SHR = auto()  # arithmetic for signed, logical for unsigned
+    # 4. comparison, to bool; ordered, but NE is unordered
+    EQ = auto()
+    NE = auto()
+    LT = auto()
+    LE = auto()
+    GT = auto()
+    GE = auto()
+    SELECT = auto()  # condition, if true, if false
+    # 5. conversion
+    CAST = auto()  # by value; float to integer saturates, NaN becomes 0
+    BITCAST = auto()  # same width; NaN is canonical on the way out of float
+    # 6. vectors
+    VECTOR = auto()  # from components
+    EXTRACT = auto()  # attr: component
+    # 7. memory and checks, in the order of the block
+    LENGTH = auto()  # elements of an array, i32
+    LOAD = auto()  # array, index; attr: component of a vector element, or None
+    STORE = auto()  # array, index, value; attr likewise
+    BOUNDS = auto()  # index, length → the index; stops the thread when outside; attr: site
+    CHECK = auto()  # condition; stops the thread when false; attr: site
+    # 8. calls and ends of blocks
+    CALL = auto()  # attr: name of a function in the module
+    JUMP = auto()
+    BRANCH = auto()
+    RETURN = auto()
+
+
+class Rule(Enum):
+    """How a result type follows from the operands."""
+
+    NONE = auto()  # no value
+    SAME = auto()  # of every operand, which agree
+    BOOL = auto()  # bool, or no vector; operands agree
+    FREE = auto()  # stated by the value; checked by the op's own rule
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One row: operand count (None: any), scalar kinds allowed (letters of ``dtypes.Kind``), result rule, effects."""
+
+    arity: int | None
+    kinds: str
+    rule: Rule
+    pure: bool = True
+    commutes: bool = False
+
+
+_S, _ANY, _NUM, _FLT, _INT, _BIT = Signature, "biuf", "iuf", "f", "iu", "biu"
+
+SIGNATURES: dict[Op, Signature] = {
+    Op.CONST: _S(0, _ANY, Rule.FREE),
+    Op.TID: _S(0, _INT, Rule.FREE),
+    Op.PARAM: _S(0, _ANY, Rule.FREE),
+    Op.ARG: _S(0, _ANY, Rule.FREE),
+    Op.ADD: _S(2, _NUM, Rule.SAME, commutes=True),
+    Op.SUB: _S(2, _NUM, Rule.SAME),
+    Op.MUL: _S(2, _NUM, Rule.SAME, commutes=True),
+    Op.DIV: _S(2, _FLT, Rule.SAME),
+    Op.QUOT: _S(2, _INT, Rule.SAME),
+    Op.REM: _S(2, _INT, Rule.SAME),
+    Op.NEG: _S(1, _NUM, Rule.SAME),
+    Op.ABS: _S(1, _NUM, Rule.SAME),
+    Op.MIN: _S(2, _NUM, Rule.SAME),
+    Op.MAX: _S(2, _NUM, Rule.SAME),
+    Op.SQRT: _S(1, _FLT, Rule.SAME),
+    Op.FMA: _S(3, _FLT, Rule.SAME),
+    Op.FLOOR: _S(1, _FLT, Rule.SAME),
+    Op.CEIL: _S(1, _FLT, Rule.SAME),
+    Op.TRUNC: _S(1, _FLT, Rule.SAME),
+    Op.RINT: _S(1, _FLT, Rule.SAME),
+    Op.AND: _S(2, _BIT, Rule.SAME, commutes=True),
+    Op.OR: _S(2, _BIT, Rule.SAME, commutes=True),
+    Op.XOR: _S(2, _BIT, Rule.SAME, commutes=True),
+    Op.INVERT: _S(1, _BIT, Rule.SAME),
+    Op.SHL: _S(2, _INT, Rule.SAME),
+    Op.SHR: _S(2, _INT, Rule.SAME),
+    Op.EQ: _S(2, _ANY, Rule.BOOL, commutes=True),
+    Op.NE: _S(2, _ANY, Rule.BOOL, commutes=True),
+    Op.LT: _S(2, _NUM, Rule.BOOL),
+    Op.LE: _S(2, _NUM, Rule.BOOL),
+    Op.GT: _S(2, _NUM, Rule.BOOL),
+    Op.GE: _S(2, _NUM, Rule.BOOL),
+    Op.SELECT: _S(3, _ANY, Rule.FREE),
+    Op.CAST: _S(1, _ANY, Rule.FREE),
+    Op.BITCAST: _S(1, _NUM, Rule.FREE),
+    Op.VECTOR: _S(None, _ANY, Rule.FREE),
+    Op.EXTRACT: _S(1, _ANY, Rule.FREE),
+    Op.LENGTH: _S(1, _ANY, Rule.FREE),
+    Op.LOAD: _S(2, _ANY, Rule.FREE, pure=False),
+    Op.STORE: _S(3, _ANY, Rule.NONE, pure=False),
+    Op.BOUNDS: _S(2, _INT, Rule.SAME, pure=False),
+    Op.CHECK: _S(1, "b", Rule.NONE, pure=False),
+    Op.CALL: _S(None, _ANY, Rule.FREE, pure=False),
+    Op.JUMP: _S(0, _ANY, Rule.NONE, pure=False),
+    Op.BRANCH: _S(1, "b", Rule.NONE, pure=False),
+    Op.RETURN: _S(None, _ANY, Rule.NONE, pure=False),
+}
+
+ENDS = frozenset({Op.JUMP, Op.BRANCH, Op.RETURN})

@@ -1,0 +1,92 @@
+"""The error families of the package: one per operation, each message saying where, what, why and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a user's source file; lines count from 1, columns from 0."""
+
+    file: str
+    line: int
+    column: int
+    text: str = ""
+    inside: str = ""
+    caller: Location | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column + 1}"
+
+    def excerpt(self) -> str:
+        """Show the source line with a caret under the column, then the chain of calls that led there."""
+        body = self.text.expandtabs(1)
+        lead = len(body) - len(body.lstrip())
+        shown = f"    {body.strip()}\n    {' ' * max(self.column - lead, 0)}^" if body.strip() else ""
+        chain, caller = [], self.caller
+        while caller is not None:
+            chain.append(f"  called from {caller.inside or '<module>'} at {caller}")
+            caller = caller.caller
+        return "\n".join(part for part in (shown, *chain) if part)
+
+
+class SimNodeError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class BuildError(SimNodeError):
+    """A kernel or func cannot be compiled.
+
+    Attributes: ``location`` (where), ``what`` (the fault), ``remedy`` (what to write instead).
+    """
+
+    def __init__(self, what: str, location: Location | None = None, remedy: str = "") -> None:
+        self.what, self.location, self.remedy = what, location, remedy
+        head = f"{location}: {what}" if location else what
+        parts = [head, location.excerpt() if location else "", f"  instead: {remedy}" if remedy else ""]
+        super().__init__("\n".join(part for part in parts if part))
+
+
+class BuildTypeError(BuildError, TypeError):
+    """Operand, argument or variable types do not agree."""
+
+
+class BuildNameError(BuildError, NameError):
+    """A name is unknown, or unassigned on some path."""
+
+
+class UnsupportedError(BuildError):
+    """Python that the kernel language refuses, named rather than misread."""
+
+
+class LaunchError(SimNodeError, TypeError):
+    """The arguments of a launch do not fit the kernel."""
+
+
+class KernelError(SimNodeError, RuntimeError):
+    """A kernel stopped itself while running.
+
+    Attributes: ``location`` (kernel source), ``kernel`` (name), ``thread`` (tid), ``launch`` (where it was launched).
+    """
+
+    def __init__(self, what: str, location: Location | None, kernel: str, thread: int, launch: str = "") -> None:
+        self.what, self.location, self.kernel, self.thread, self.launch = what, location, kernel, thread, launch
+        parts = [
+            f"{location}: {what} in kernel '{kernel}', thread {thread}" if location else what,
+            location.excerpt() if location else "",
+            f"  launched at {launch}" if launch else "",
+        ]
+        super().__init__("\n".join(part for part in parts if part))
+
+
+class PlantError(SimNodeError, ValueError):
+    """A plant is declared, parametrised or stepped wrongly."""
+
+
+class RingError(SimNodeError, OSError):
+    """A ring cannot be created, opened, read or written."""
+
+
+class BagError(SimNodeError, ValueError):
+    """A bag cannot be read, or does not hold what replay needs."""

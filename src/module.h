@@ -1,0 +1,11 @@
+/* What the files of sim_node._native offer to each other through Python objects. */
+#ifndef SIM_NODE_MODULE_H
+#define SIM_NODE_MODULE_H
+
+#include <Python.h>
+
+int sn_add_ring(PyObject *module);    /* ring_object.c: Ring, Reader */
+int sn_add_entry(PyObject *module);   /* entry_object.c: Array, Entry, launch */
+int sn_add_stepper(PyObject *module); /* stepper_object.c: Plan, Stepper */
+
+#endif
