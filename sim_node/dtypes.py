@@ -151,7 +151,8 @@ vec2u, vec3u, vec4u = (Vector(uint32, n) for n in (2, 3, 4))
 VECTORS: tuple[Vector, ...] = tuple(
     Vector(scalar, length) for scalar in (float32, float64, int32, uint32, int64, uint64) for length in (2, 3, 4)
 )
-ELEMENTS: dict[str, Element] = {t.name: t for t in (*SCALARS, *VECTORS)}
+_ALL: tuple[Element, ...] = (*SCALARS, *VECTORS)
+ELEMENTS: dict[str, Element] = {t.name: t for t in _ALL}
 
 # What a Python annotation or conversion means in a kernel, as Warp has it.
 PYTHON: dict[type, Scalar] = {bool: bool_, int: int32, float: float32}

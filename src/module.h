@@ -5,7 +5,7 @@
 #include <Python.h>
 
 int sn_add_ring(PyObject *module);    /* ring_object.c: Ring, Reader */
-int sn_add_entry(PyObject *module);   /* entry_object.c: Array, Entry, launch */
-int sn_add_stepper(PyObject *module); /* stepper_object.c: Plan, Stepper */
+int sn_add_entry(PyObject *module);   /* entry_object.c: Array, Entry, Plan, launch */
+int sn_add_stepper(PyObject *module); /* stepper_object.c: Stepper */
 
 #endif

@@ -1,0 +1,52 @@
+/* A plan: compiled kernels with their argument blocks, run in order by one call.
+ *
+ * An address that changes from run to run (the slot being written, the value last committed) is a cell; a patch says
+ * which word of which argument block takes it. Whoever owns the plan sets the cells, sn_plan_run applies them.
+ */
+#ifndef SIM_NODE_PLAN_H
+#define SIM_NODE_PLAN_H
+
+#include <stdint.h>
+
+/* The first thread that stopped itself; the compiled kernel fills it (ARCHITECTURE.md, ABI). */
+typedef struct {
+    uint32_t code; /* 0: none */
+    uint32_t site;
+    int64_t thread;
+    int64_t index;
+    int64_t length;
+} sn_error;
+
+typedef void (*sn_kernel)(int64_t begin, int64_t end, const void *args, sn_error *error);
+
+typedef struct {
+    sn_kernel kernel;
+    void *args;
+    int64_t dim;
+} sn_launch;
+
+typedef struct {
+    void **at; /* word of an argument block */
+    uint32_t cell;
+} sn_patch;
+
+typedef struct {
+    sn_launch *launches;
+    sn_patch *patches;
+    void **cells;
+    uint32_t launch_count, patch_count, cell_count;
+} sn_plan;
+
+/* Runs every launch in order; returns the number of launches, or the index of the one whose error is set. */
+static inline uint32_t sn_plan_run(const sn_plan *plan, sn_error *error)
+{
+    for (uint32_t i = 0; i < plan->patch_count; i++) *plan->patches[i].at = plan->cells[plan->patches[i].cell];
+    for (uint32_t i = 0; i < plan->launch_count; i++) {
+        const sn_launch *launch = &plan->launches[i];
+        launch->kernel(0, launch->dim, launch->args, error);
+        if (error->code) return i;
+    }
+    return plan->launch_count;
+}
+
+#endif
