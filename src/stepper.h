@@ -105,7 +105,7 @@ void sn_stepper_command(sn_stepper *stepper, uint32_t input, const uint8_t *byte
 /* Applies what sn_stepper_command was given; for a stepper that does not run. */
 void sn_stepper_latch_commands(sn_stepper *stepper);
 
-/* What the plan does wrongly, a flag each: see sn_stepper_probe. */
+/* What the plan does wrongly, a flag each; an overwritten value may raise the other two. */
 typedef enum {
     SN_UNWRITTEN = 1,   /* the next depends on what was in the buffer before */
     SN_CARRIED = 2,     /* it depends on what an earlier run left in memory of the plan's own */
