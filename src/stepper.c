@@ -251,9 +251,8 @@ const uint8_t *sn_stepper_field(const sn_stepper *s, uint32_t field)
 }
 
 /* One run of the plan into buffers filled with `filling`; its hashes go to `hashes`. */
-static bool sn_probe_run(sn_stepper *s, int filling, uint64_t *hashes)
+static bool sn_probe_run(sn_stepper *s, uint8_t *const to[SN_BLOCKS], int filling, uint64_t *hashes)
 {
-    uint8_t *const to[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 0)};
     for (int block = 0; block < SN_BLOCKS; block++) memset(to[block], filling, s->options.block_size[block]);
     sn_point(s, s->current, to);
     s->failed_launch = sn_plan_run(s->options.plan, &s->error);
@@ -270,8 +269,9 @@ bool sn_stepper_probe(sn_stepper *s, uint8_t *faults)
     memset(&s->error, 0, sizeof s->error);
     for (uint32_t i = 0; i < inputs; i++)
         hashes[3 * fields + i] = sn_hash_field(s->held + s->inputs[i].offset, s->inputs[i].size, i);
-    const bool ran = sn_probe_run(s, 0x55, hashes) && sn_probe_run(s, 0xAA, hashes + fields) &&
-                     sn_probe_run(s, 0xAA, hashes + 2 * fields);
+    uint8_t *const to[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 0)};
+    const bool ran = sn_probe_run(s, to, 0x55, hashes) && sn_probe_run(s, to, 0xAA, hashes + fields) &&
+                     sn_probe_run(s, to, 0xAA, hashes + 2 * fields);
     for (uint32_t i = 0; ran && i < fields; i++) {
         const uint64_t now = sn_hash_field(sn_stepper_field(s, i), s->fields[i].size, i);
         faults[i] = (uint8_t)((hashes[i] != hashes[fields + i]) * SN_UNWRITTEN |
@@ -282,6 +282,7 @@ bool sn_stepper_probe(sn_stepper *s, uint8_t *faults)
         const uint64_t now = sn_hash_field(s->held + s->inputs[i].offset, s->inputs[i].size, i);
         faults[fields + i] = (uint8_t)((now != hashes[3 * fields + i]) * SN_OVERWRITTEN);
     }
+    for (int block = 0; block < SN_BLOCKS; block++) memset(to[block], 0, s->options.block_size[block]);
     free(hashes);
     return ran;
 }

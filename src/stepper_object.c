@@ -111,6 +111,10 @@ static int sn_open_object(sn_stepper_object *self, sn_stepper_options *o, PyObje
     o->plan = sn_plan_of(self->plan);
     o->ring = o->plan ? sn_ring_of(self->ring) : NULL;
     if (o->ring == NULL) return -1;
+    if (!((sn_ring_object *)self->ring)->owner) {
+        PyErr_SetString(PyExc_ValueError, "only who made the ring writes ticks into it");
+        return -1;
+    }
     if (o->ring->geometry.slot_size < o->block_size[SN_PUBLISHED] || o->substeps == 0) {
         PyErr_SetString(PyExc_ValueError, "the ring's slots are smaller than the published fields, or substeps is 0");
         return -1;
