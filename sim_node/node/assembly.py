@@ -15,7 +15,7 @@ from sim_node.plant import Plant, Stepper
 class Assembly:
     """A plant with its ring, stepper and clock; made on entering, released on leaving.
 
-    Attributes: ``stepper``, ``publisher``, ``clock``; ``rebuild`` replaces all three.
+    Attributes: ``plant``, ``settings``, and ``publisher``, ``stepper`` and ``clock``, which ``rebuild`` replaces.
     """
 
     stepper: Stepper
@@ -34,20 +34,24 @@ class Assembly:
         self._made.close()
 
     def rebuild(self) -> None:
-        """Begin anew at step 0 with a ring of the next generation.
+        """Begin anew at step 0 with a ring of the next generation; the clock stands still afterwards.
 
         So (generation, step) names one tick for all time, in a bag too; readers of the old ring find the new one by
-        themselves, as after a restart. The clock stands still afterwards.
+        themselves, as after a restart.
         """
         self._made.close()
-        settings = self.settings
+        plant, settings = self.plant, self.settings
         with ExitStack() as making:
-            stepper = Stepper(
-                self.plant,
+            self.publisher = making.enter_context(
+                Publisher(plant.layout, plant.input_layout, self._node.get_fully_qualified_name(), settings.slots)
+            )
+            self.stepper = Stepper(
+                plant,
                 dt_ns=settings.dt_ns,
                 substeps=settings.substeps,
                 seed=settings.seed,
+                ring=self.publisher.ring,
                 keyframe_every=settings.keyframe_every if settings.record else 0,
             )
-            self.stepper = stepper
+            self.clock = clock_for(self.stepper, settings, self._node)
             self._made = making.pop_all()

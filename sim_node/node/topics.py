@@ -96,7 +96,7 @@ class Topics:
     def flush(self) -> None:
         """Publish the waiting records and keyframe."""
         stepper, generation = self._assembly.stepper, self._assembly.publisher.generation
-        while (records := stepper.drain()) is not None:
+        while (records := stepper.drain()).count:
             self._publishers["record"].publish(record_message(records, generation, ROS))
         keyframe = stepper.take_keyframe()
         if keyframe is not None:
