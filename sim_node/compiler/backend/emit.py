@@ -127,14 +127,15 @@ class _Thread:
     def _store(self, value: Value, name: str) -> Iterator[str]:
         stored = value.args[2]
         kind, text = _scalar(stored), self.names[stored]
+        memory = _memory(kind)
         yield from self._address(value, name)
         if kind is bool_:
             yield f"  {name} = zext i1 {text} to i8"
             text = name
         elif kind.is_float:
             yield from _fill(rows.CANONICAL, name, kind, kind, [text])
-            text = name
-        yield f"  store {_memory(kind)} {text}, ptr {name}.at, align {kind.size}, !llvm.access.group {ACCESS_GROUP}"
+            memory, text = f"i{kind.bits}", name
+        yield f"  store {memory} {text}, ptr {name}.at, align {kind.size}, !llvm.access.group {ACCESS_GROUP}"
 
     def _address(self, value: Value, name: str) -> Iterator[str]:
         """Compute where an element, or one of its components, lies; the index was checked."""
@@ -205,7 +206,9 @@ def _fill(row: str, name: str, source: Scalar, result: Scalar, operands: list[st
         s=_suffix(source),
         rt=rows.TYPES[repr(result)],
         rs=_suffix(result),
+        bits=source.bits,
         mask=source.bits - 1,
+        nan=rows.NAN.get(source.bits),
     )
     yield from (f"  {line}" for line in text.split("\n"))
 

@@ -5,7 +5,7 @@ be undefined. What LLVM leaves open (a shift by the width, a conversion out of r
 not occur.
 
 In a row, {0} {1} {2} are the operands, {t} is their LLVM type and {s} the suffix of intrinsics on it, {rt} and {rs} the
-same of the result, {r} the result's name, {mask} the operand's width less one.
+same of the result, {r} the result's name, {bits} the operand's width, {mask} that less one, {nan} the bits of its NaN.
 """
 
 from __future__ import annotations
@@ -17,13 +17,19 @@ from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import Kind, Scalar
 
 TYPES = {"bool": "i1", "i32": "i32", "u32": "i32", "i64": "i64", "u64": "i64", "f32": "float", "f64": "double"}
-NAN = "0x7FF8000000000000"  # quiet, positive, no payload; LLVM writes a float constant as the double of its value
+# The one NaN: quiet, positive, no payload; its bits by width.
+NAN = {32: 0x7FC00000, 64: 0x7FF8000000000000}
 
 _CALL1 = "{r} = call {t} @llvm.%s.{s}({t} {0})"
 _CALL2 = "{r} = call {t} @llvm.%s.{s}({t} {0}, {t} {1})"
 _TWO = "{r} = %s {t} {0}, {1}"
 _SHIFT = "{r}.n = and {t} {1}, {mask}\n{r} = %s {t} {0}, {r}.n"
-CANONICAL = "{r}.u = fcmp uno {t} {0}, {0}\n{r} = select i1 {r}.u, {t} " + NAN + ", {t} {0}"
+# The bits of a float. The choice is made between integers: between floats LLVM may drop it, one NaN being as good as
+# another to it (it does so for a square root).
+CANONICAL = (
+    "{r}.u = fcmp uno {t} {0}, {0}\n{r}.w = bitcast {t} {0} to i{bits}\n"
+    "{r} = select i1 {r}.u, i{bits} {nan}, i{bits} {r}.w"
+)
 
 ROWS: dict[Op, dict[str, str]] = {
     Op.ADD: {"iu": _TWO % "add", "f": _TWO % "fadd"},
@@ -61,7 +67,7 @@ ROWS: dict[Op, dict[str, str]] = {
     Op.SELECT: {"b": "{r} = select i1 {0}, {rt} {1}, {rt} {2}"},
     Op.BITCAST: {
         "iu": "{r} = bitcast {t} {0} to {rt}",
-        "f": CANONICAL.replace("{r} =", "{r}.c =") + "\n{r} = bitcast {t} {r}.c to {rt}",
+        "f": CANONICAL.replace("{r} =", "{r}.c =") + "\n{r} = bitcast i{bits} {r}.c to {rt}",
     },
 }
 
@@ -105,4 +111,5 @@ def constant(kind: Scalar, attr: Attr) -> str:
     if not kind.is_float:
         return str(attr)
     number = float(attr)  # type: ignore[arg-type]
-    return NAN if number != number else f"0x{struct.pack('>d', number).hex().upper()}"
+    # LLVM writes a float as the double of its value.
+    return f"0x{NAN[64] if number != number else struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"

@@ -69,9 +69,10 @@ def _copy(callee: Function, call: Value, prefix: str, first_site: int) -> list[B
             attr = int(value.attr or 0) + first_site if value.op in _SITED else value.attr
             args = tuple(new[arg] for arg in value.args)
             new[value] = Value(value.op, value.type, args, attr, _under(value.location, call.location))
-        end, edges = block.end, tuple(Edge(labels[edge.target], edge.args) for edge in block.edges)
+        edges = tuple(Edge(labels[edge.target], edge.args) for edge in block.edges)
+        end = replace(block.end)  # a value of its own in each copy
         if end.op is Op.RETURN:
-            end, edges = Value(Op.JUMP, None, location=end.location), (Edge(_after(f"{prefix}_0"), end.args),)
+            edges, end = (Edge(_after(f"{prefix}_0"), end.args),), Value(Op.JUMP, None, location=end.location)
         body = tuple(new[value] for value in block.body)
         drafts.append(Block(labels[block.label], tuple(new[p] for p in block.params), body, end, edges))
     return [_resolve(block, new) for block in drafts]

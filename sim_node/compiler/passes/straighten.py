@@ -11,7 +11,7 @@ from sim_node.compiler.passes.rebuild import keep, rebuild
 
 
 def straighten(function: Function) -> Function:
-    """Return the function with every block needed; one that is straight already comes back equal."""
+    """Return the function a step straighter; one that is straight already comes back equal."""
     decided = replace(function, blocks=tuple(map(_decide, function.blocks)))
     reached = cfg.reverse_postorder(decided)
     return _join(rebuild(decided, keep, _redundant(reached)))
