@@ -27,7 +27,7 @@ _WRITE, _ALLOC = 1, 2
 _LIMIT = 1 << 28  # bytes of code that one object may take
 
 # type → (format of the patched word, whether it is relative to where it stands)
-_PATCHES = {1: ("<Q", False), 2: ("<i", True), 4: ("<i", True), 24: ("<q", True)}  # 64, PC32, PLT32, PC64
+PATCHES = {1: ("<Q", False), 2: ("<i", True), 4: ("<i", True), 24: ("<q", True)}  # 64, PC32, PLT32, PC64
 
 
 class ObjectError(SimNodeError):
@@ -73,7 +73,7 @@ def load(image: bytes) -> Code:
 def _load(image: bytes) -> Code:
     sections = _sections(image)
     places, size = _place(sections)
-    memory = mmap.mmap(-1, size)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     for i, start in places.items():
         section = sections[i]
@@ -82,7 +82,8 @@ def _load(image: bytes) -> Code:
     symbols, names = _symbols(image, sections, places)
     for section in sections:
         if section.kind == _RELOCATIONS and section.info in places:
-            _relocate(image, section, memory, places[section.info], sections[section.info].size, symbols, base)
+            table = _slice(image, section.offset, section.size)
+            patch(table, memory, places[section.info], sections[section.info].size, symbols, base)
     protection = ctypes.CDLL(None, use_errno=True).mprotect
     protection.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     if protection(base, size, mmap.PROT_READ | mmap.PROT_EXEC):
@@ -151,15 +152,18 @@ def _symbols(image: bytes, sections: list[_Section], places: dict[int, int]) -> 
     return offsets, names
 
 
-def _relocate(
-    image: bytes, section: _Section, memory: mmap.mmap, start: int, size: int, symbols: list[int | None], base: int
+def patch(
+    table: bytes, memory: mmap.mmap | memoryview, start: int, size: int, symbols: list[int | None], base: int
 ) -> None:
-    """Patch one section with the addresses of what it refers to."""
-    for offset, info, addend in _RELA.iter_unpack(_slice(image, section.offset, section.size)):
+    """Apply one table of relocations to the section of ``size`` bytes that lies at ``start`` in memory.
+
+    ``symbols`` are offsets from ``base``, the address of the memory.
+    """
+    for offset, info, addend in _RELA.iter_unpack(table):
         kind, symbol = info & 0xFFFFFFFF, symbols[info >> 32]
-        if kind not in _PATCHES:
+        if kind not in PATCHES:
             raise ObjectError(f"relocation type {kind} of x86-64 is not supported")
-        layout, relative = _PATCHES[kind]
+        layout, relative = PATCHES[kind]
         if symbol is None or offset + struct.calcsize(layout) > size:
             raise ObjectError("the object is damaged: a relocation lies outside its section or refers to nothing")
         target = base + symbol + addend

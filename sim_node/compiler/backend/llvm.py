@@ -20,6 +20,16 @@ def compile_text(text: str, opt_level: int = 3) -> bytes:
     ``opt_level`` is 0 to 3 and changes no result, only speed. Position-independent, small code model, so that the
     object can be loaded anywhere by ``elf``. Raises CodegenError with LLVM's message.
     """
+    emitted: bytes = _machine(opt_level).emit_object(_optimised(text, opt_level))
+    return emitted
+
+
+def optimised_text(text: str, opt_level: int = 3) -> str:
+    """Show the LLVM IR that code is generated from, to read and to test."""
+    return str(_optimised(text, opt_level))
+
+
+def _optimised(text: str, opt_level: int) -> Any:
     binding, machine = _binding(), _machine(opt_level)
     context = binding.create_context()
     try:
@@ -34,8 +44,7 @@ def compile_text(text: str, opt_level: int = 3) -> bytes:
     builder = binding.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
-    emitted: bytes = machine.emit_object(module)
-    return emitted
+    return module
 
 
 @cache
