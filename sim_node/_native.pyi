@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from typing_extensions import Buffer, final
 
+from typing_extensions import Self
+
 class Refusal(TypeError):  # noqa: N818 (no error of ours for users: runtime.refusal turns it into one)
     """Arguments that do not fit; args are (position, reason)."""
 
@@ -16,7 +18,7 @@ class Refusal(TypeError):  # noqa: N818 (no error of ours for users: runtime.ref
 class Array:
     """Typed elements in the bytes of a C-contiguous buffer, itself a buffer."""
 
-    def __new__(cls, memory: Any, code: int, components: int, shape: tuple[int, ...]) -> Array: ...
+    def __new__(cls, memory: Any, code: int, components: int, shape: tuple[int, ...]) -> Self: ...
     @property
     def ptr(self) -> int: ...
     @property
@@ -35,7 +37,7 @@ class Array:
 class Cell:
     """An argument of a plan whose address is set from run to run."""
 
-    def __new__(cls, code: int, components: int, shape: tuple[int, ...]) -> Cell: ...
+    def __new__(cls, code: int, components: int, shape: tuple[int, ...]) -> Self: ...
     @property
     def code(self) -> int: ...
     @property
@@ -46,7 +48,7 @@ class Cell:
 class Entry:
     """A compiled kernel; a parameter is (ndim or 0 if by value, code, components, whether the kernel writes it)."""
 
-    def __new__(cls, address: int, params: tuple[tuple[int, int, int, bool], ...], owner: object) -> Entry: ...
+    def __new__(cls, address: int, params: tuple[tuple[int, int, int, bool], ...], owner: object) -> Self: ...
     @property
     def count(self) -> int: ...
 
