@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
@@ -117,13 +119,22 @@ def run_cmake(ros: Ros) -> None:
     mark = BUILD / "options.txt"
     if not mark.is_file() or mark.read_text() != key:
         shutil.rmtree(BUILD, ignore_errors=True)
-    environ = _environ(ros, prefixes)
-    subprocess.run([program, "-S", str(ROOT), "-B", str(BUILD), "-G", "Ninja", *options], env=environ, check=True)
+    call = partial(_call, environ=_environ(ros, prefixes))
+    call(program, "-S", str(ROOT), "-B", str(BUILD), "-G", "Ninja", *options)
     mark.write_text(key)
-    subprocess.run([program, "--build", str(BUILD)], env=environ, check=True)
+    call(program, "--build", str(BUILD))
     shutil.rmtree(STAGE, ignore_errors=True)
     # the Python sources are a component of their own, which setuptools installs
-    subprocess.run([program, "--install", str(BUILD), "--component", "Unspecified"], env=environ, check=True)
+    call(program, "--install", str(BUILD), "--component", "Unspecified")
+
+
+def _call(*command: str, environ: dict[str, str]) -> None:
+    done = subprocess.run(command, env=environ)
+    if done.returncode:
+        # no traceback: what CMake or the compiler said stands above, and should stand last
+        raise SystemExit(
+            f"sim_node: the build ended with exit code {done.returncode}, see above; command: {shlex.join(command)}"
+        )
 
 
 def _prefixes(ros: Ros) -> list[str]:
