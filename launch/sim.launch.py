@@ -79,5 +79,8 @@ def ascent(node: LifecycleNode, name: str) -> list[EventHandler]:
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start."""
     arguments = [DeclareLaunchArgument(name, default_value="", description=text) for name, text in PARAMETERS.items()]
-    arguments += [DeclareLaunchArgument(name, default_value=default, description=text) for name, (default, text) in ARGUMENTS.items()]
+    arguments += [
+        DeclareLaunchArgument(name, default_value=default, description=text)
+        for name, (default, text) in ARGUMENTS.items()
+    ]
     return LaunchDescription([*arguments, OpaqueFunction(function=start)])

@@ -69,8 +69,6 @@ def launch(
     entry: Entry, dim: Any, inputs: Sequence[Any], outputs: Sequence[Any], /
 ) -> tuple[int, int, int, int] | None: ...
 
-
-
 # ring_object.c, reader_object.c
 
 SPARES: int

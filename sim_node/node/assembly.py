@@ -15,7 +15,7 @@ from sim_node.plant import Plant, Stepper
 class Assembly:
     """A plant with its ring, stepper and clock; made on entering, released on leaving.
 
-    Attributes: ``plant``, ``settings``, and ``publisher``, ``stepper`` and ``clock``, which ``rebuild`` replaces.
+    Attributes: ``plant``, ``settings``, ``running`` (between start and stop), and ``publisher``, ``stepper`` and ``clock``, which ``rebuild`` replaces.
     """
 
     stepper: Stepper
@@ -24,6 +24,7 @@ class Assembly:
 
     def __init__(self, node: LifecycleNode, plant: Plant, settings: Settings) -> None:
         self._node, self.plant, self.settings = node, plant, settings
+        self.running = False
         self._made = ExitStack()
 
     def __enter__(self) -> Assembly:
@@ -32,6 +33,16 @@ class Assembly:
 
     def __exit__(self, *_: object) -> None:
         self._made.close()
+
+    def start(self) -> None:
+        """Let the clock fire."""
+        self.running = True
+        self.clock.start()
+
+    def stop(self) -> None:
+        """Stop the clock; returns when the last tick is done."""
+        self.clock.stop()
+        self.running = False
 
     def rebuild(self) -> None:
         """Begin anew at step 0 with a ring of the next generation; the clock stands still afterwards.

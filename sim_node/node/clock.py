@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from threading import Thread
 from typing import Protocol
 
+from rclpy.clock import Clock as RosClock
+from rclpy.clock import ClockType
 from rclpy.lifecycle import LifecycleNode
 from rclpy.timer import Timer
 
 from sim_node.errors import SimNodeError
 from sim_node.node.settings import NS, Settings
 from sim_node.plant import Stepper
+
+
+# Of every timer of the node: real time goes on whatever /clock says.
+STEADY = RosClock(clock_type=ClockType.STEADY_TIME)
 
 
 class Clock(Protocol):
@@ -79,6 +86,7 @@ class LoopClock:
         try:
             self._stepper.run(
                 period_ns=settings.period_ns,
+                clock=settings.clock,
                 spin_ns=round(settings.spin_us * 1000),
                 overrun=settings.overrun,
                 priority=settings.priority,
@@ -101,7 +109,9 @@ class TimerClock:
     def start(self) -> None:
         """Create the timer."""
         self.fault = None
-        self._timer = self._node.create_timer(self._settings.period_ns / NS, self._tick, autostart=not self.paused)
+        self._timer = self._node.create_timer(
+            self._settings.period_ns / NS, self._tick, clock=STEADY, autostart=not self.paused
+        )
 
     def stop(self) -> None:
         """Destroy the timer; its callback is not running, since stop is called in the executor's thread."""
@@ -126,8 +136,10 @@ class TimerClock:
         self._stepper.tick(ticks)
 
     def _tick(self) -> None:
+        assert self._timer is not None
+        due_ns = time.monotonic_ns() + self._timer.time_until_next_call() - self._settings.period_ns
         try:
-            self._stepper.tick()
+            self._stepper.tick(1, due_ns)
         except SimNodeError as fault:
             self.fault = fault
             self.stop()

@@ -14,7 +14,7 @@ from sim_node.node.diagnostics import Diagnostics
 from sim_node.node.inputs import Inputs
 from sim_node.node.parameters import PLANT, Parameters, of_plant
 from sim_node.node.report import report
-from sim_node.node.services import Refusal, Services
+from sim_node.node.services import RefusedError, Services
 from sim_node.node.settings import SETTINGS, Settings
 from sim_node.node.topics import Topics
 from sim_node.plant import Plant, reference
@@ -42,8 +42,8 @@ class PlantNode(LifecycleNode):
         super().__init__(name, **options)
         self.fault: BaseException | None = None
         self._assembly: Assembly | None = None
+        self._topics: Topics | None = None
         self._configured, self._running = ExitStack(), ExitStack()
-        self.active = False
         self.parameters = Parameters(self, frozen=lambda: self._assembly is not None)
         self.parameters.declare(SETTINGS)
         self._refuse_invalid_transitions()
@@ -58,7 +58,7 @@ class PlantNode(LifecycleNode):
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop the clock; the last records go out."""
-        return self._attempt("deactivate", self._deactivate, ERROR)
+        return self._attempt("deactivate", self._running.close, ERROR)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Release all that configure made."""
@@ -72,7 +72,26 @@ class PlantNode(LifecycleNode):
         """Release what a failed transition left."""
         return self._attempt("release", self._release, FAILURE)
 
-    def _attempt(self, what: str, act: Callable[[], None], otherwise: TransitionCallbackReturn) -> TransitionCallbackReturn:
+    def ascend(self) -> None:
+        """Configure and activate. Raises what made either fail."""
+        for trigger in (self.trigger_configure, self.trigger_activate):
+            if trigger() is not SUCCESS:
+                assert self.fault is not None
+                raise self.fault
+
+    def finish(self) -> None:
+        """Shut down from whatever state; no executor runs the node any more."""
+        if self.state != "finalized":
+            self.trigger_shutdown()
+
+    @property
+    def state(self) -> str:
+        """The lifecycle's state: unconfigured, inactive, active or finalized."""
+        return str(self._state_machine.current_state[1])
+
+    def _attempt(
+        self, what: str, act: Callable[[], None], otherwise: TransitionCallbackReturn
+    ) -> TransitionCallbackReturn:
         """Run a transition; its exception is logged with its cause, which rclpy would swallow."""
         try:
             act()
@@ -81,6 +100,30 @@ class PlantNode(LifecycleNode):
             self.get_logger().error(report(f"could not {what}", fault))
             return otherwise
         return SUCCESS
+
+    def _refuse_invalid_transitions(self) -> None:
+        """Answer a transition that the state does not allow; rclpy would raise, which ends an executor's spin."""
+        service = self._service_change_state
+        change_state = service.callback
+
+        def answer(request: ChangeState.Request, response: ChangeState.Response) -> ChangeState.Response:
+            wanted = request.transition
+            allowed = {label: number for number, label, *_ in self._state_machine.available_transitions}
+            if wanted.label not in allowed and (wanted.label or wanted.id not in allowed.values()):
+                self.get_logger().warning(
+                    f"transition {wanted.label or wanted.id} refused: the node is {self.state}; "
+                    f"possible now: {', '.join(allowed)}"
+                )
+                response.success = False
+                return response
+            return change_state(request, response)
+
+        service.callback = answer
+
+    def _built(self) -> tuple[Assembly, Topics]:
+        assert self._assembly is not None
+        assert self._topics is not None
+        return self._assembly, self._topics
 
     def _configure(self) -> None:
         settings = Settings.of(self.parameters.read(SETTINGS))
@@ -126,7 +169,7 @@ class PlantNode(LifecycleNode):
         try:
             self._running.close()
         finally:
-            self._built_of = None
+            self._assembly = self._topics = None
             self._configured.close()
 
     def _reset(self) -> None:
@@ -144,10 +187,12 @@ class PlantNode(LifecycleNode):
             assembly.start()
         except Exception as fault:
             self.get_logger().error(report("could not reset", fault))
-            self._descend()
-            raise Refusal(f"reset failed and the node is unconfigured: {fault}") from fault
+            self.trigger_deactivate()
+            self.trigger_cleanup()
+            raise RefusedError(f"reset failed and the node is unconfigured: {fault}") from fault
 
     def _look(self) -> None:
+        """Publish what waits; when the clock ended by itself, say why and become inactive."""
         assembly, topics = self._built()
         topics.flush()
         fault = assembly.clock.fault

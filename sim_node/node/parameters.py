@@ -58,9 +58,13 @@ class Declaration:
             raise ParameterError(f"parameter '{self.name}' is one of {', '.join(self.choices)}, not {value!r}")
         if isinstance(converted, (int, float)):
             if self.low is not None and converted < self.low:
-                raise ParameterError(f"parameter '{self.name}' = {value!r} is less than {self.low:g} {self.unit}".rstrip())
+                raise ParameterError(
+                    f"parameter '{self.name}' = {value!r} is less than {self.low:g} {self.unit}".rstrip()
+                )
             if self.high is not None and converted > self.high:
-                raise ParameterError(f"parameter '{self.name}' = {value!r} is more than {self.high:g} {self.unit}".rstrip())
+                raise ParameterError(
+                    f"parameter '{self.name}' = {value!r} is more than {self.high:g} {self.unit}".rstrip()
+                )
         return converted
 
     def descriptor(self) -> ParameterDescriptor:

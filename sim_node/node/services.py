@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, Protocol
+from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
 from std_srvs.srv import Trigger
@@ -14,15 +14,15 @@ from sim_node.node.assembly import Assembly
 from sim_node.srv import Step
 
 
-class Refusal(SimNodeError):
+class RefusedError(SimNodeError):
     """A service cannot do what it is asked for now."""
 
 
 class Services:
     """The services, alive inside the block; ``reset`` is the node's, since more than the plant begins anew."""
 
-    def __init__(self, node: LifecycleNode, assembly: Assembly, active: Callable[[], bool], reset: Callable[[], None]) -> None:
-        self._node, self._assembly, self._active, self._reset = node, assembly, active, reset
+    def __init__(self, node: LifecycleNode, assembly: Assembly, reset: Callable[[], None]) -> None:
+        self._node, self._assembly, self._reset = node, assembly, reset
         self._made = ExitStack()
 
     def __enter__(self) -> Services:
@@ -47,8 +47,8 @@ class Services:
 
         def answer(request: Any, response: Any) -> Any:
             try:
-                if not self._active():
-                    raise Refusal(f"the node is not active: there is nothing to {name}; activate it first")
+                if not self._assembly.running:
+                    raise RefusedError(f"the node is not active: there is nothing to {name}; activate it first")
                 response.message = act(request, response)
                 response.success = True
             except SimNodeError as fault:
@@ -73,9 +73,9 @@ class Services:
     def _step(self, request: Any, response: Any) -> str:
         clock, stepper = self._assembly.clock, self._assembly.stepper
         if not clock.paused:
-            raise Refusal("the plant is running: pause it first, then step")
+            raise RefusedError("the plant is running: pause it first, then step")
         if request.ticks == 0:
-            raise Refusal("ticks is 0: ask for at least one")
+            raise RefusedError("ticks is 0: ask for at least one")
         clock.step(request.ticks)
         response.step = stepper.step
         return f"at step {stepper.step}"

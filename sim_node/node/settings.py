@@ -46,9 +46,7 @@ class Settings:
     tick_topic_rate: float = _setting(
         100.0, "Greatest rate of ~/tick; 0 turns it off.", unit="Hz", low=0.0, high=1000.0
     )
-    diagnostics_period: float = _setting(
-        1.0, "Time between messages on /diagnostics.", unit="s", low=0.1, high=3600.0
-    )
+    diagnostics_period: float = _setting(1.0, "Time between messages on /diagnostics.", unit="s", low=0.1, high=3600.0)
 
     @staticmethod
     def of(values: Mapping[str, Value]) -> Settings:
@@ -65,8 +63,8 @@ class Settings:
 
     @property
     def period_ns(self) -> int:
-        """Real nanoseconds between ticks; 0 when nothing paces them."""
-        return 0 if self.clock == "free" else round(NS / self.rate)
+        """Real nanoseconds between ticks."""
+        return round(NS / self.rate)
 
     @property
     def dt_ns(self) -> int:

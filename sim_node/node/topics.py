@@ -15,10 +15,8 @@ from sim_node.bridge import Subscriber
 from sim_node.layout import Layout
 from sim_node.msg import Field, Keyframe, Record, Ring, Tick
 from sim_node.node.assembly import Assembly
+from sim_node.node.clock import STEADY
 from sim_node.replay.messages import ROS, keyframe_message, record_message, time_message, trimmed
-
-# Batches of records a second: few enough to cost Python nothing, many enough that the native queue stays short.
-FLUSH_RATE = 20.0
 
 LATCHED = DurabilityPolicy.TRANSIENT_LOCAL
 # Late subscribers get what is kept: the newest ring, and records of about the last five seconds with their keyframes,
@@ -38,6 +36,7 @@ class Topics:
         self._node, self._assembly = node, assembly
         self._publishers: dict[str, Publisher] = {}
         self._reader: Subscriber | None = None
+        self._last = -1
         self._made, self._running = ExitStack(), ExitStack()
 
     def __enter__(self) -> Topics:
@@ -75,26 +74,27 @@ class Topics:
         self._publishers["ring"].publish(message)
 
     def start(self) -> None:
-        """Publish the keyframe that the next records follow, and feed the topics from now on; the clock stands still."""
+        """Publish the keyframe that the next records follow, and ``~/tick`` from now on; the clock stands still."""
         settings = self._assembly.settings
-        with ExitStack() as making:
-            if settings.record:
-                self._publish_keyframe(self._assembly.stepper.keyframe())
-                self._time(making, FLUSH_RATE, self.flush)
-            if settings.tick_topic_rate:
+        if settings.record:
+            self._publish_keyframe(self._assembly.stepper.keyframe())
+        if settings.tick_topic_rate:
+            with ExitStack() as making:
                 self._reader = making.enter_context(Subscriber(self._assembly.publisher))
                 self._last = -1
-                self._time(making, settings.tick_topic_rate, self._publish_tick)
-            self._running = making.pop_all()
+                timer = self._node.create_timer(1.0 / settings.tick_topic_rate, self._publish_tick, clock=STEADY)
+                making.callback(self._node.destroy_timer, timer)
+                self._running = making.pop_all()
 
     def stop(self) -> None:
         """Publish what still waits, then no more; the clock stands still."""
         self._running.close()
-        if self._assembly.settings.record:
-            self.flush()
+        self.flush()
 
     def flush(self) -> None:
         """Publish the waiting records and keyframe."""
+        if not self._assembly.settings.record:
+            return
         stepper, generation = self._assembly.stepper, self._assembly.publisher.generation
         while (records := stepper.drain()).count:
             self._publishers["record"].publish(record_message(records, generation, ROS))
@@ -118,9 +118,6 @@ class Topics:
             self._last = message.step
             message.generation = self._assembly.publisher.generation
             self._publishers["tick"].publish(message)
-
-    def _time(self, making: ExitStack, rate: float, callback: Any) -> None:
-        making.callback(self._node.destroy_timer, self._node.create_timer(1.0 / rate, callback))
 
 
 def _fields(layout: Layout) -> list[Field]:
