@@ -64,8 +64,10 @@ class Scalar:
         """Convert a number to the numpy scalar of this type: a float saturates where integers end, NaN becomes 0."""
         if self.is_integer and isinstance(value, (float, np.floating)):
             limits = np.iinfo(self.numpy)
-            inside = limits.min <= value <= limits.max
-            value = int(value) if inside else 0 if value != value else limits.max if value > 0 else limits.min
+            whole = (
+                int(value) if np.isfinite(value) else 0 if np.isnan(value) else limits.max if value > 0 else limits.min
+            )
+            value = min(max(whole, limits.min), limits.max)
         return self.numpy.type(value)
 
     def __repr__(self) -> str:
