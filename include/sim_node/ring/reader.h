@@ -52,6 +52,14 @@ static inline void sn_reader_close(sn_reader *d)
 
 static inline int sn_ring_closed(const sn_ring *r) { return __atomic_load_n(&r->control->closed, __ATOMIC_ACQUIRE) != 0; }
 
+/* Whether no more ticks will come: closed, or its owner is gone. A fresh heartbeat saves the look into /proc. */
+static inline int sn_ring_ended(const sn_ring *r)
+{
+    if (sn_ring_closed(r)) return 1;
+    int64_t beat = __atomic_load_n(&r->control->heartbeat_ns, __ATOMIC_RELAXED), age = sn_now_ns() - beat;
+    return (age < 0 || age > 3 * SN_BEAT_NS) && sn_life_ended(r->control->owner);
+}
+
 /* Whether a tick newer than the one last taken is published. */
 static inline int sn_reader_behind(const sn_reader *d)
 {

@@ -32,7 +32,7 @@ typedef struct {
 } __attribute__((aligned(64))) sn_entry;
 
 typedef struct {
-    uint64_t magic;
+    uint64_t magic; /* this and the next two lines are the same in every version, so that any can tell whose it is */
     uint32_t version, control_size;
     uint64_t generation, owner, pid_namespace, owner_uid;
     unsigned char digest[32]; /* SHA-256 of the layout text */
