@@ -44,14 +44,15 @@ class $kind(sn.Plant):
         )
 '''
 
-CONFIG = """# Parameters of the node; those of the plant stand beside them.
+CONFIG = """# Parameters of the node, and under plant_parameters those that the plant declares.
 /**:
   ros__parameters:
     plant: $name.plant:$kind
     rate: 1000.0
     substeps: 2
-    count: 4
-    stiffness: 100.0
+    plant_parameters:
+      count: 4
+      stiffness: 100.0
 """
 
 LAUNCH = '''"""Run the plant with the parameters of config/$name.yaml."""

@@ -12,6 +12,7 @@ import numpy as np
 from sim_node.errors import PlantError
 from sim_node.layout import Field
 from sim_node.plant.stepper import Stepper
+from sim_node.plant.value import array_of
 from sim_node.replay import messages
 from sim_node.replay.writer import BagWriter
 
@@ -30,24 +31,14 @@ class Timeline:
 
     @staticmethod
     def of(field: Field, value: Any) -> Timeline:
-        """Shape a value for a field: a number or element is spread over it, one more leading axis counts ticks.
+        """Take one value for all ticks, as ``Stepper.set`` does, or an array of one a tick.
 
-        Raises PlantError when the shape fits neither.
+        Raises PlantError when it is neither.
         """
-        try:
-            array = np.asarray(value, field.element.numpy)
-        except (TypeError, ValueError, OverflowError) as fault:
-            raise PlantError(f"input '{field.name}': {value!r} is not {field.dtype}: {fault}") from fault
-        shape = field.numpy_shape
-        if array.ndim == len(shape) + 1 and array.shape[1:] == shape and len(array):
-            return Timeline(field.name, array)
-        try:
-            return Timeline(field.name, np.broadcast_to(array, shape)[np.newaxis])
-        except ValueError:
-            raise PlantError(
-                f"input '{field.name}': a value of shape {array.shape} does not fit {field.dtype}{list(field.shape)}; "
-                f"give shape {shape}, or (ticks, {', '.join(map(str, shape))}) for one value a tick"
-            ) from None
+        shape = np.shape(value)
+        if len(shape) == len(field.numpy_shape) + 1 and shape[0] and shape[1:] == field.numpy_shape:
+            return Timeline(field.name, np.asarray(value))
+        return Timeline(field.name, array_of(field, value)[np.newaxis])
 
     def at(self, tick: int) -> np.ndarray[Any, Any]:
         """Look up the value that tick number ``tick`` (from 0) applies."""
@@ -129,7 +120,7 @@ def _tick(stepper: Stepper, lines: list[Timeline], begin: int, until: int) -> No
 
 def _write_records(stepper: Stepper, writer: BagWriter, name: str) -> int:
     count = 0
-    while (records := stepper.drain()) is not None and records.count:
+    while (records := stepper.drain()).count:
         count += records.count
         message = messages.record_message(records, GENERATION)
         stamp = (records.first_step + records.count - 1) * stepper.dt_ns

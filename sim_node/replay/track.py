@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
-from sim_node.errors import SimNodeError
+from sim_node.errors import BagError, SimNodeError
 from sim_node.layout import Layout
 from sim_node.plant.keyframe import Keyframe
 from sim_node.plant.records import Records
@@ -38,10 +39,15 @@ class Replayer(Protocol):
     def reset(self) -> None: ...  # noqa: D102
     def set(self, name: str, value: Any) -> None: ...  # noqa: D102
     def tick(self, count: int) -> None: ...  # noqa: D102
-    def drain(self) -> Records | None: ...  # noqa: D102
+    def drain(self) -> Records: ...  # noqa: D102
     def keyframe(self) -> Keyframe: ...  # noqa: D102
 
 
+class ChangedLayoutError(BagError):
+    """The plant has other fields than the keyframe: nothing can be compared."""
+
+
+# Makes the stepper that a keyframe describes, of another plant if the text is not empty; may raise ChangedLayoutError.
 Build = Callable[[Keyframe, str], Replayer]
 
 
@@ -154,16 +160,13 @@ class Track:
             self._reason = "the keyframe before them holds no state and is not the first"
             return
         if self._stepper is None or self._built_for != _identity(keyframe):
-            self._stepper, self._built_for = self._build(keyframe, self._plant), _identity(keyframe)
-        stepper = self._stepper
-        for what, ours, theirs in (
-            ("state", stepper.state_layout, keyframe.layout),
-            ("inputs", stepper.input_layout, keyframe.input_layout),
-        ):
-            if ours.digest != theirs.digest:
+            try:
+                self._stepper, self._built_for = self._build(keyframe, self._plant), _identity(keyframe)
+            except ChangedLayoutError as fault:
                 self.report.plan_changed = True
-                self._reason = f"the layout of the {what} of {keyframe.plant} has changed since the recording"
+                self._reason = str(fault)
                 return
+        stepper = self._stepper
         if stepper.plan_digest != keyframe.plan_digest:
             self.report.plan_changed = True
             self.report.note(f"the plan of {keyframe.plant} has changed since the recording")
@@ -206,14 +209,14 @@ class Track:
         changes = [0, *(np.flatnonzero((rows[1:] != rows[:-1]).any(axis=1)) + 1), len(rows)]
         hashes, stopped = [np.zeros((0, records.hashes.shape[1]), np.uint64)], ""
         try:
-            for at, until in zip(changes, changes[1:]):
+            for at, until in itertools.pairwise(changes):
                 held = rows[at].tobytes()
                 for entry in stepper.input_layout:
                     stepper.set(entry.name, entry.view(held))
                 stepper.tick(int(until - at))
         except SimNodeError as fault:
             stopped = str(fault).splitlines()[0]
-        while (drained := stepper.drain()) is not None and drained.count:
+        while (drained := stepper.drain()).count:
             hashes.append(drained.hashes)
         return np.concatenate(hashes)[: len(rows)], stopped
 
@@ -236,6 +239,13 @@ class Track:
             if not altered[at]:
                 name = self._stepper.state_layout.fields[int(differs[at].argmax())].name
             self.report.diverge(self.topic, self._generation, begin + at, name)
+
+
+def check_layouts(keyframe: Keyframe, state: Layout, inputs: Layout) -> None:
+    """Raise ChangedLayoutError when a keyframe does not fit a plant's layouts."""
+    for what, ours, theirs in (("state", state, keyframe.layout), ("inputs", inputs, keyframe.input_layout)):
+        if ours.digest != theirs.digest:
+            raise ChangedLayoutError(f"the layout of the {what} of {keyframe.plant} has changed since the recording")
 
 
 def _identity(keyframe: Keyframe) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from sim_node.plant.stepper import Stepper
 from sim_node.replay import messages
 from sim_node.replay.bag import Bag
 from sim_node.replay.report import Report
-from sim_node.replay.track import Build, Replayer, Track
+from sim_node.replay.track import Build, Replayer, Track, check_layouts
 
 DEVICES = ("cpu",)
 
@@ -27,7 +27,10 @@ def build_stepper(keyframe: Keyframe, plant: str) -> Replayer:
         parameters = json.loads(keyframe.parameters)
     except ValueError as fault:
         raise BagError(f"keyframe of step {keyframe.step}: its parameters are not JSON: {fault}") from fault
+    if not isinstance(parameters, dict):
+        raise BagError(f"keyframe of step {keyframe.step}: its parameters are not a JSON object")
     made = reference(plant or keyframe.plant)(**parameters)
+    check_layouts(keyframe, made.state_layout, made.input_layout)
     return Stepper(made, dt_ns=keyframe.dt_ns, substeps=keyframe.substeps, seed=keyframe.seed)
 
 

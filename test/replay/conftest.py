@@ -16,6 +16,7 @@ from sim_node.replay import messages
 from sim_node.replay.bag import Bag
 from sim_node.replay.hashes import field_hashes
 from sim_node.replay.record import record_offline
+from sim_node.replay.track import check_layouts
 from sim_node.replay.writer import BagWriter
 
 
@@ -66,10 +67,9 @@ class Spring:
 
     def drain(self):
         rows, self.rows = self.rows, []
-        if not rows:
-            return None
-        inputs = np.array([np.frombuffer(row[2], np.uint8) for row in rows])
-        return Records(rows[0][0], len(rows), np.array([row[1] for row in rows]), inputs, 0)
+        hashes = np.array([row[1] for row in rows], np.uint64).reshape(len(rows), 2)
+        inputs = np.frombuffer(b"".join(row[2] for row in rows), np.uint8).reshape(len(rows), -1)
+        return Records(rows[0][0] if rows else 0, len(rows), hashes, inputs, 0)
 
     def keyframe(self, **changed):
         about = {
@@ -91,6 +91,7 @@ def build():
     """Build what a keyframe of a Spring describes."""
 
     def make(keyframe, plant):
+        check_layouts(keyframe, Spring.state_layout, Spring.input_layout)
         return Spring(json.loads(keyframe.parameters)["gain"], keyframe.seed)
 
     return make
