@@ -12,7 +12,18 @@ from typing import Any
 __version__ = "0.1.0"
 
 # public name → module that defines it
-_HOMES: dict[str, str] = {}
+_HOMES: dict[str, str] = {
+    "Array": "sim_node.runtime.array",
+    "array": "sim_node.runtime.array",
+    "empty": "sim_node.runtime.array",
+    "from_numpy": "sim_node.runtime.array",
+    "full": "sim_node.runtime.array",
+    "ones": "sim_node.runtime.array",
+    "zeros": "sim_node.runtime.array",
+    "launch": "sim_node.runtime.launch",
+    "get_device": "sim_node.device.names",
+    "get_devices": "sim_node.device.names",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from typing_extensions import Buffer, final
+from typing_extensions import Buffer, Self, final
 
 # ring_object.c, reader_object.c
 
@@ -116,7 +116,7 @@ class Refusal(TypeError):  # noqa: N818 (no error of ours for users: runtime.ref
 class Array:
     """Typed elements in the bytes of a C-contiguous buffer, itself a buffer."""
 
-    def __new__(cls, memory: Any, code: int, components: int, shape: tuple[int, ...]) -> Array: ...
+    def __new__(cls, memory: Any, code: int, components: int, shape: tuple[int, ...]) -> Self: ...
     @property
     def ptr(self) -> int: ...
     @property
@@ -135,7 +135,7 @@ class Array:
 class Cell:
     """An argument of a plan whose address is set from run to run."""
 
-    def __new__(cls, code: int, components: int, shape: tuple[int, ...]) -> Cell: ...
+    def __new__(cls, code: int, components: int, shape: tuple[int, ...]) -> Self: ...
     @property
     def code(self) -> int: ...
     @property
@@ -146,7 +146,7 @@ class Cell:
 class Entry:
     """A compiled kernel; a parameter is (ndim or 0 if by value, code, components, whether the kernel writes it)."""
 
-    def __new__(cls, address: int, params: tuple[tuple[int, int, int, bool], ...], owner: object) -> Entry: ...
+    def __new__(cls, address: int, params: tuple[tuple[int, int, int, bool], ...], owner: object) -> Self: ...
     @property
     def count(self) -> int: ...
 

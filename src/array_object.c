@@ -84,16 +84,10 @@ fail:
     return NULL;
 }
 
-static int array_traverse(sn_array *self, visitproc visit, void *arg)
-{
-    Py_VISIT(self->memory.obj);
-    return 0;
-}
-
-/* No tp_clear: released memory must not stay reachable through an array. */
+/* Not known to the garbage collector, as numpy's arrays are not: it would clear a memoryview in a cycle with the array
+ * while the array still exports from it, which CPython does not survive. */
 static void array_dealloc(sn_array *self)
 {
-    PyObject_GC_UnTrack(self);
     PyBuffer_Release(&self->memory);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
@@ -165,10 +159,9 @@ PyTypeObject sn_array_type = {
     .tp_name = "sim_node._native.Array",
     .tp_doc = "Array(memory, code, components, shape): typed elements in the bytes of a C-contiguous buffer.",
     .tp_basicsize = sizeof(sn_array),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_new = array_new,
     .tp_dealloc = (destructor)array_dealloc,
-    .tp_traverse = (traverseproc)array_traverse,
     .tp_as_buffer = &array_buffer,
     .tp_getset = array_getset,
     .tp_members = array_members,

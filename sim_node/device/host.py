@@ -26,7 +26,7 @@ class Host:
         except (MemoryError, ValueError):
             raise MemoryError(f"device '{self.name}' cannot allocate {nbytes} bytes") from None
         start = -block.ctypes.data % ALIGNMENT
-        return memoryview(block)[start : start + nbytes]
+        return block.data[start : start + nbytes]
 
     def __str__(self) -> str:
         return self.name
