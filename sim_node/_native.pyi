@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from typing_extensions import Buffer, final
+from typing_extensions import Buffer, Self, final
 
 from typing_extensions import Buffer, Self, final
 
