@@ -70,8 +70,8 @@ def _rclpy() -> dict[str, Any]:
         count = TOPIC_COUNT[size]
         domain = {**os.environ, "ROS_DOMAIN_ID": str(1 + os.getpid() % 100), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
         with (
-            _child("sim_node.node.peer", "subscribe", str(nbytes), str(count), env=domain) as subscriber,
-            _child("sim_node.node.peer", "publish", str(nbytes), str(count), env=domain) as publisher,
+            _child("sim_node.cli.bench.rclpy_peer", "subscribe", str(nbytes), str(count), env=domain) as subscriber,
+            _child("sim_node.cli.bench.rclpy_peer", "publish", str(nbytes), str(count), env=domain) as publisher,
         ):
             answer = json.loads(_last_line(subscriber) or "{}")
             publisher.kill()
