@@ -1,7 +1,9 @@
 """How fast a state reaches another process: the ring by spin and by futex, beside a message through rclpy.
 
-Ours counts from the commit to the reader having its view on the slot; the peer from the numpy array to the numpy array
-in the subscriber's callback. Both sides are Python, one reader, one run.
+Ours counts from the commit to the reader having its view on the slot, in another process. The peer is measured twice:
+``serialize`` is numpy → message → bytes → message → numpy in one process, the least that any rclpy transport adds, and
+``message`` is the whole way to the numpy array in a subscriber's callback in another process. ``vs_rclpy`` is against
+the first, ``vs_rclpy_message`` against the second. All ends are Python, one reader, one run.
 """
 
 from __future__ import annotations
@@ -33,11 +35,12 @@ def run(ticks: int = 2000) -> Measurement:
     result.figures["copies_per_tick"] = 0
     result.peers["rclpy"] = _rclpy()
     for size in SIZES:
-        theirs = result.peers["rclpy"].get(f"message_{size}", {}).get("p50_us")
-        if theirs:
+        for peer, name in (("serialize", "vs_rclpy"), ("message", "vs_rclpy_message")):
+            theirs = result.peers["rclpy"].get(f"{peer}_{size}", {}).get("p50_us")
             for wait, suffix in (("spin", ""), ("futex", "_futex")):
-                ours = result.figures[f"wake_{wait}_{size}"]["p50_us"]
-                result.ratios[f"vs_rclpy_{size}{suffix}"] = round(theirs / ours, 1)
+                if theirs:
+                    ours = result.figures[f"wake_{wait}_{size}"]["p50_us"]
+                    result.ratios[f"{name}_{size}{suffix}"] = round(theirs / ours, 1)
     for wait in WAITS:
         small, large = (result.figures[f"wake_{wait}_{size}"]["p50_us"] for size in ("4kB", "64MB"))
         result.ratios[f"wake_{wait}_64MB_to_4kB"] = round(large / small, 2)
