@@ -47,14 +47,16 @@ def _load_module(name: str, text: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as fault:
         if fault.name is None or not (name == fault.name or name.startswith(fault.name + ".")):
-            raise PlantError(f"'{text}': module '{name}' needs module '{fault.name}', which is not installed") from fault
+            raise PlantError(
+                f"'{text}': module '{name}' needs module '{fault.name}', which is not installed"
+            ) from fault
         raise PlantError(f"'{text}': there is no module '{fault.name}' on the Python path; {_FORMS}") from fault
     except Exception as fault:
         raise PlantError(f"'{text}': module '{name}' cannot be imported: {type(fault).__name__}: {fault}") from fault
 
 
 def _load_file(path: Path, text: str) -> ModuleType:
-    """Run a file as a module of its own, which may import its neighbours; once a process as long as it stays as it is."""
+    """Run a file as a module of its own, which may import its neighbours; once, as long as the file stays as it is."""
     path = path.expanduser().resolve()
     try:
         content = path.read_bytes()

@@ -77,7 +77,9 @@ def test_a_constant_force_lifts_the_body_by_force_over_stiffness():
     stepper.set("force", [0.0, 400.0, -400.0, 5000.0])  # the last saturates
     stepper.tick(20_000)
     deflection = stepper.get("body") - stepper.get("wheel")
-    np.testing.assert_allclose(deflection, np.array([0.0, 400.0, -400.0, 900.0]) / car.spring_stiffness, rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(
+        deflection, np.array([0.0, 400.0, -400.0, 900.0]) / car.spring_stiffness, rtol=1e-4, atol=1e-7
+    )
     weight = (car.sprung_mass + car.unsprung_mass) * GRAVITY
     np.testing.assert_allclose(stepper.get("tyre_force"), weight, rtol=1e-4)
     np.testing.assert_allclose(stepper.get("wheel"), 0.0, atol=2e-6)

@@ -90,11 +90,11 @@ def keeps_a_total(self, plan, dt):
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (writes_a_value, r"test_recording.py:\d+ in writes_a_value: plant Probed: self.place in outputs is the state's value; "
-                         r"write self.place.next"),
+        (writes_a_value, r"test_recording.py:\d+ in writes_a_value: plant Probed: self.place in outputs is the state's "
+                         "value; write self.place.next"),
         (writes_an_input, "self.push in outputs is an input of the plant"),
         (reads_too_early, "self.heat is read before any launch has written it"),
-        (writes_behind_the_back, "kernel 'copy' writes 'y', but self.place may only be read; write self.place.next instead"),
+        (writes_behind_the_back, "'copy' writes 'y', but self.place may only be read; write self.place.next instead"),
         (leaves_an_output_out, r"plant Probed: no launch in build\(\) writes self.heat; name it in outputs"),
         (leaves_a_state_out, r"no launch in build\(\) writes self.place.next"),
         (claims_to_write, "self.place.next is in outputs, but kernel 'copy' does not write 'x'; pass it in inputs"),

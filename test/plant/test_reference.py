@@ -45,7 +45,9 @@ def test_a_relative_path_is_stored_as_absolute(file, monkeypatch):
 
 def test_a_file_with_one_plant_needs_no_class(tmp_path):
     path = tmp_path / "one.py"
-    path.write_text("import sim_node as sn\nfrom sim_node.kernels.quarter_car import QuarterCar\nclass One(sn.Plant): pass\n")
+    path.write_text(
+        "import sim_node as sn\nfrom sim_node.kernels.quarter_car import QuarterCar\nclass One(sn.Plant): pass\n"
+    )
     assert reference(str(path)).__name__ == "One"
 
 

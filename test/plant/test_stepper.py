@@ -59,7 +59,9 @@ def test_ticks_are_those_of_a_plain_loop(oscillators, twin, substeps, slots):
                 slot, taken_at, fields = held.pop(0)
                 assert slot.step <= taken_at
                 if slot.step == taken_at:  # not dropped: it still shows what it showed
-                    assert all(slot[name].tobytes() == fields[name].tobytes() for name in ("position", "phase", "square"))
+                    assert all(
+                        slot[name].tobytes() == fields[name].tobytes() for name in ("position", "phase", "square")
+                    )
                     assert slot.stamp_ns == taken_at * DT_NS * substeps
                 slot.release()
     assert stepper.counters()["dropped"] > 0
@@ -172,7 +174,9 @@ def test_what_a_keyframe_says(oscillators):
     assert json.loads(keyframe.parameters) == dict(stepper.plant.parameters)
     assert json.loads(keyframe.versions).keys() >= {"sim_node", "python"}
     assert (keyframe.dt_ns, keyframe.substeps, keyframe.seed) == (DT_NS, 2, 9)
-    assert keyframe.plan_digest == stepper.plan_digest == Stepper(oscillators(size=2), dt_ns=DT_NS, substeps=2).plan_digest
+    assert (
+        keyframe.plan_digest == stepper.plan_digest == Stepper(oscillators(size=2), dt_ns=DT_NS, substeps=2).plan_digest
+    )
     assert keyframe.plan_digest != Stepper(oscillators(size=2), dt_ns=DT_NS, substeps=3).plan_digest
     assert len(keyframe.state) == stepper.state_layout.size
     assert stepper.state_layout["position"].view(keyframe.state).tolist() == stepper.get("position").tolist()
@@ -204,7 +208,9 @@ def test_a_failed_tick_is_named_and_leaves_the_state(oscillators):
     stepper.tick(3)
     before = stepper.keyframe()
     for _ in range(2):
-        with pytest.raises(KernelError, match=r"conftest.py:\d+:\d+: tick 4 of Oscillators: .*ticks.*in kernel 'count'") as told:
+        with pytest.raises(
+            KernelError, match=r"conftest.py:\d+:\d+: tick 4 of Oscillators: .*ticks.*in kernel 'count'"
+        ) as told:
             stepper.tick(5)
     assert "conftest.py" in told.value.launch
     assert stepper.keyframe() == before
@@ -235,7 +241,9 @@ def test_wrong_use(oscillators, act, message):
         act(Stepper(oscillators(), dt_ns=DT_NS))
 
 
-@pytest.mark.parametrize("options", [{"dt_ns": 0}, {"dt_ns": 1.5}, {"dt_ns": 1, "substeps": 0}, {"dt_ns": 1, "seed": -1}])
+@pytest.mark.parametrize(
+    "options", [{"dt_ns": 0}, {"dt_ns": 1.5}, {"dt_ns": 1, "substeps": 0}, {"dt_ns": 1, "seed": -1}]
+)
 def test_wrong_construction(oscillators, options):
     with pytest.raises(PlantError, match=r"Oscillators: \w+ is an int of at least [01], not"):
         Stepper(oscillators(), **options)

@@ -6,9 +6,7 @@ from sim_node.errors import PlantError
 from sim_node.layout import Layout
 from sim_node.plant.value import array_of, pack
 
-LAYOUT = Layout.of(
-    [("wind", dtypes.vec3, (2,), "m/s"), ("gear", dtypes.int32, (), ""), ("on", dtypes.bool_, (3,), "")]
-)
+LAYOUT = Layout.of([("wind", dtypes.vec3, (2,), "m/s"), ("gear", dtypes.int32, (), ""), ("on", dtypes.bool_, (3,), "")])
 
 
 def test_values_fill_their_field():
