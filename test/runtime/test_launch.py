@@ -246,7 +246,7 @@ def test_launches_leave_nothing_behind(kernels):
     tracemalloc.start()
     counts = [sys.getrefcount(item) for item in (x, v, block, kernels.step.entry)]
     nones, memory = sys.getrefcount(None), tracemalloc.get_traced_memory()[0]
-    launches(20_000)
+    launches(100_000)
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - memory
     tracemalloc.stop()
