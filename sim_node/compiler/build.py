@@ -17,12 +17,15 @@ from sim_node.compiler.cache import Cache, folder
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir.digest import digest
 from sim_node.compiler.ir.function import Module, Site
+from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.passes.pipeline import optimise
 from sim_node.dtypes import Type
 from sim_node.errors import BuildError
 from sim_node.lang.kernel import Kernel
+
+_INSTRUCTIONS = (Op.FMA, Op.FLOOR, Op.CEIL, Op.TRUNC, Op.RINT)  # ops that not every x86-64 processor has
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,10 @@ def program(module: Module, target: Target, store: Cache) -> Program:
     flat = verify(inline(verify(module)), "inline")
     function, identity = flat.entry, digest(flat)
     key = hashlib.sha256("\n".join((identity, target.identity, compiler())).encode()).hexdigest()
-    code = store.code(key, lambda: _compile(flat))
+    try:
+        code = store.code(key, lambda: llvm.compile_text(host.module(optimise(flat).entry)))
+    except elf.UndefinedSymbolError as error:
+        raise _lacking(flat, error) from error
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
     return Program(function.name, code.symbols[host.SYMBOL], params, function.sites, identity, code)
 
@@ -93,18 +99,12 @@ def _objects(path: Path) -> Cache:
     return Cache(path)
 
 
-def _compile(flat: Module) -> bytes:
-    image = llvm.compile_text(host.module(optimise(flat).entry))
-    try:
-        elf.load(image)
-    except elf.UndefinedSymbolError as error:
-        location = next((site.location for site in flat.entry.sites), None)
-        raise BuildError(
-            f"this processor lacks an instruction that kernel '{flat.kernel}' needs: {error}",
-            location,
-            "run on a processor with SSE4.1 (floor, ceil, trunc, rint) and FMA3 (fma)",
-        ) from error
-    return image
+def _lacking(flat: Module, error: elf.UndefinedSymbolError) -> BuildError:
+    """Say what the processor cannot do: LLVM would call the C library, whose bits vary."""
+    needing = [value for block in flat.entry.blocks for value in block.body if value.op in _INSTRUCTIONS]
+    location = needing[0].location if needing else None
+    what = f"this processor lacks an instruction that kernel '{flat.kernel}' needs ({error})"
+    return BuildError(what, location, "a processor with SSE4.1 for floor, ceil, trunc and rint, with FMA3 for fma")
 
 
 @cache
