@@ -23,6 +23,17 @@ _HOMES: dict[str, str] = {
     "launch": "sim_node.runtime.launch",
     "get_device": "sim_node.device.names",
     "get_devices": "sim_node.device.names",
+    "kernel": "sim_node.lang.kernel",
+    "func": "sim_node.lang.func",
+    **dict.fromkeys(
+        ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "cast", "vector"],
+        "sim_node.lang.builtins",
+    ),
+    **dict.fromkeys(["clamp", "sign", "lerp"], "sim_node.lang.library.scalar"),
+    **dict.fromkeys(["dot", "cross", "length", "length_sq", "normalize"], "sim_node.lang.library.vector"),
+    **dict.fromkeys(["int32", "uint32", "int64", "uint64", "float32", "float64"], "sim_node.dtypes"),
+    **dict.fromkeys(["vec2", "vec3", "vec4", "vec2f", "vec3f", "vec4f", "vec2d", "vec3d", "vec4d"], "sim_node.dtypes"),
+    **dict.fromkeys(["vec2i", "vec3i", "vec4i", "vec2u", "vec3u", "vec4u"], "sim_node.dtypes"),
 }
 
 
