@@ -70,6 +70,13 @@ class Function:
     blocks: tuple[Block, ...]
     sites: tuple[Site, ...] = ()
 
+    @property
+    def written(self) -> frozenset[str]:
+        """Names of the array parameters that a STORE of this function writes; those of its calls are not counted."""
+        values = (value for block in self.blocks for value in block.body)
+        arrays = {value.args[0] for value in values if value.op is Op.STORE}
+        return frozenset(name for name, param in zip(self.names, self.params) if param in arrays)
+
 
 @dataclass(frozen=True, slots=True)
 class Module:
