@@ -77,9 +77,9 @@ class _Thread:
         if value.op is Op.TID:
             return "%tid"
         if value.op is Op.LENGTH:
-            return abi.length(int(value.args[0].attr or 0))
+            return abi.length(value.args[0].number)
         if value.op is Op.EXTRACT:
-            return abi.component(int(value.args[0].attr or 0), int(value.attr or 0))
+            return abi.component(value.args[0].number, value.number)
         if value.op is Op.BOUNDS:
             return self.names[value.args[0]]
         return f"%v{len(self.names)}"

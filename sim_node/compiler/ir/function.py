@@ -25,6 +25,12 @@ class Value:
     attr: Attr = None
     location: Location | None = None
 
+    @property
+    def number(self) -> int:
+        """The attribute of an op that has a count there: a parameter, a component or a site."""
+        assert isinstance(self.attr, int)
+        return self.attr
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
