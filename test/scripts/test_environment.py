@@ -10,7 +10,7 @@ from build_backend.ros import choose
 from scripts import environment
 from scripts.environment import SetupError, Stamp
 
-HELD = Stamp("3.11", "jazzy", ["test"], "digest")
+HELD = Stamp("/tree", "3.11", "jazzy", ["test"], "digest")
 
 
 @pytest.fixture
@@ -120,6 +120,7 @@ def test_ros_is_added_to_an_environment_without(tree: Path, ran: list[list[str]]
     ("held", "wanted", "reason"),
     [
         (HELD, HELD, None),
+        (replace(HELD, root="/old"), HELD, "the tree was moved, and .venv names /old"),
         (replace(HELD, python="3.10"), HELD, "has Python 3.10"),
         (replace(HELD, ros="system-jazzy"), HELD, "holds ROS system-jazzy"),
         (HELD, replace(HELD, ros="none"), "holds ROS jazzy, asked for is none"),
