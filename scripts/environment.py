@@ -98,7 +98,7 @@ def unusable(held: Stamp | None, wanted: Stamp) -> str | None:
             "`pip install -e .[test]`"
         )
     if held.root != wanted.root:
-        return f"the tree was moved, and .venv names {held.root}"
+        return f".venv was made for {held.root}"
     if held.python != wanted.python:
         return f".venv has Python {held.python}, asked for is {wanted.python}"
     if held.ros not in ("none", wanted.ros):
@@ -165,7 +165,12 @@ def run(what: str, command: list[str]) -> None:
 
 def read_stamp() -> Stamp | None:
     """Return what .venv holds, or None where `make setup` did not make it."""
-    return Stamp(**json.loads(STAMP.read_text())) if STAMP.is_file() else None
+    if not STAMP.is_file():
+        return None
+    try:
+        return Stamp(**json.loads(STAMP.read_text()))
+    except (TypeError, ValueError):
+        return Stamp(root="an unreadable setup.json", python="", ros="none", extras=[])
 
 
 def write_stamp(stamp: Stamp) -> None:
