@@ -26,14 +26,6 @@ def test_layouts_hold_states_then_outputs(oscillators):
     assert [(f.name, f.dtype, f.shape, f.unit) for f in plant.input_layout] == [("force", "f32", (3,), "N")]
 
 
-def test_what_a_launch_takes(oscillators):
-    plant = oscillators(size=3)
-    assert plant.force.shape == plant.position.shape == plant.position.next.shape == (3,)
-    assert plant.ticks.shape == (1,)
-    assert plant.position.next is plant.position.next is not plant.position
-    assert oscillators.position.unit == "m"
-
-
 @pytest.mark.parametrize("name", ["build", "initial", "layout", "_hidden"])
 def test_names_that_are_taken(name):
     with pytest.raises(PlantError, match=f"plant Wrong: '{name}' cannot be declared: the name is taken"):

@@ -1,6 +1,4 @@
-import json
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,28 +101,6 @@ def test_commands_come_through_the_mailbox(oscillators):
     assert (records.first_step, records.count) == (1, 1)
 
 
-def test_records_tell_inputs_as_applied_and_hashes(oscillators):
-    stepper = Stepper(oscillators(size=3), dt_ns=DT_NS, record_capacity=8)
-    for tick in range(1, 6):
-        stepper.set("force", float(tick))
-        stepper.tick()
-        if tick == 4:
-            last = stepper.hashes()
-    records = stepper.drain()
-    assert (records.first_step, records.count, records.lost) == (1, 5, 0)
-    field = stepper.input_layout["force"]
-    assert [field.view(row.tobytes()).tolist() for row in records.inputs] == [[float(t)] * 3 for t in range(1, 6)]
-    assert records.hashes[3].tolist() == last.tolist()
-    stepper.tick(11)
-    kept = stepper.drain()
-    assert (kept.first_step, kept.count, kept.lost) == (6, 8, 0)
-    stepper.tick()
-    after = stepper.drain()
-    assert (after.first_step, after.count, after.lost) == (17, 1, 3)
-    assert stepper.drain().count == 0
-    assert stepper.counters()["lost"] == 3
-
-
 @settings(max_examples=30, deadline=None)
 @given(
     ticks=st.integers(0, 9),
@@ -148,59 +124,6 @@ def test_reset_equals_a_fresh_run(oscillators, ticks, poison, substeps, keep):
     assert (left.first_step, left.count, left.lost) == (right.first_step, right.count, right.lost) == (1, 3, 0)
     assert left.hashes.tobytes() == right.hashes.tobytes()
     assert left.inputs.tobytes() == right.inputs.tobytes()
-
-
-@settings(max_examples=20, deadline=None)
-@given(before=st.integers(0, 7), after=st.integers(1, 7), substeps=st.integers(1, 4))
-def test_a_keyframe_continues_as_its_run_did(oscillators, before, after, substeps):
-    stepper, other = (Stepper(oscillators(), dt_ns=DT_NS, substeps=substeps, seed=seed) for seed in (1, 2))
-    stepper.set("force", 3.0)
-    stepper.tick(before)
-    keyframe = stepper.keyframe()
-    assert keyframe.step == before
-    other.tick(5)
-    other.restore(keyframe)
-    assert other.step == before
-    for each in (stepper, other):
-        each.tick(after)
-    assert stepper.hashes().tolist() == other.hashes().tolist()
-    assert stepper.keyframe() == replace(other.keyframe(), seed=1)
-
-
-def test_what_a_keyframe_says(oscillators):
-    stepper = Stepper(oscillators(size=2), dt_ns=DT_NS, substeps=2, seed=9)
-    keyframe = stepper.keyframe()
-    assert keyframe.plant.endswith(":Oscillators")
-    assert json.loads(keyframe.parameters) == dict(stepper.plant.parameters)
-    assert json.loads(keyframe.versions).keys() >= {"sim_node", "python"}
-    assert (keyframe.dt_ns, keyframe.substeps, keyframe.seed) == (DT_NS, 2, 9)
-    assert (
-        keyframe.plan_digest == stepper.plan_digest == Stepper(oscillators(size=2), dt_ns=DT_NS, substeps=2).plan_digest
-    )
-    assert keyframe.plan_digest != Stepper(oscillators(size=2), dt_ns=DT_NS, substeps=3).plan_digest
-    assert len(keyframe.state) == stepper.state_layout.size
-    assert stepper.state_layout["position"].view(keyframe.state).tolist() == stepper.get("position").tolist()
-    with pytest.raises(PlantError, match="layout of the state differs"):
-        Stepper(oscillators(size=3), dt_ns=DT_NS).restore(keyframe)
-    with pytest.raises(PlantError, match="keyframe of step 4 holds no state"):
-        stepper.restore(replace(keyframe, step=4, state=b""))
-    stepper.tick()
-    stepper.restore(replace(keyframe, state=b""))
-    assert stepper.keyframe() == keyframe
-
-
-def test_keyframes_wait_and_are_skipped_meanwhile(oscillators):
-    stepper = Stepper(oscillators(), dt_ns=DT_NS, keyframe_every=3)
-    assert stepper.take_keyframe() is None
-    stepper.tick(7)
-    taken = stepper.take_keyframe()
-    other = Stepper(oscillators(), dt_ns=DT_NS)
-    other.tick(3)
-    assert taken == other.keyframe()
-    assert stepper.take_keyframe() is None
-    assert stepper.counters()["keyframes_skipped"] == 1
-    stepper.tick(2)
-    assert stepper.take_keyframe().step == 9
 
 
 def test_a_failed_tick_is_named_and_leaves_the_state(oscillators):
@@ -233,7 +156,6 @@ def test_a_failed_tick_is_named_and_leaves_the_state(oscillators):
         (lambda s: s.run(1, clock="nativ"), "no clock 'nativ'; did you mean 'native'"),
         (lambda s: s.run(1, overrun="skipp"), "no overrun 'skipp'; did you mean 'skip'"),
         (lambda s: s.request(1), "ticks are requested of a loop that is paused"),
-        (lambda s: s.statistics(since="noon"), "since 'start' or 'reset', not 'noon'"),
     ],
 )
 def test_wrong_use(oscillators, act, message):
@@ -295,16 +217,3 @@ def test_the_loop_ticks_as_tick_does_and_is_steered(oscillators):
     told = looped.statistics()
     assert told["lateness"].count == at - 25
     assert told["step_time"].count == looped.counters()["ticks"] == at
-
-
-def test_statistics_since_reset(oscillators):
-    stepper = Stepper(oscillators(), dt_ns=DT_NS)
-    stepper.tick(10)
-    stepper.reset_statistics()
-    stepper.tick(4, due_ns=1)  # due when the machine started: late by more than a period
-    recent, all_ = (stepper.statistics(since) for since in ("reset", "start"))
-    assert (recent["step_time"].count, all_["step_time"].count) == (4, 14)
-    assert recent["lateness"].count == all_["lateness"].count == 1
-    assert 0 < recent["step_time"].max <= all_["step_time"].max
-    assert stepper.counters("reset")["ticks"] == 4
-    assert stepper.counters("reset")["misses"] == 1
