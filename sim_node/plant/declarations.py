@@ -74,7 +74,7 @@ class Parameter(Declaration, Generic[T]):
 
         Raises PlantError saying what is accepted, without the name.
         """
-        kind = self.type
+        kind = type(self.default)
         given: Any = value
         is_bool = isinstance(value, (bool, np.bool_))
         if not isinstance(value, _ACCEPTED[kind]) or (is_bool and kind is not bool):
