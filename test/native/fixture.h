@@ -15,6 +15,14 @@
 #include <stdlib.h>
 
 #include "check.h"
+
+/* What follows allocates through here, and so is counted. */
+static uint64_t allocations;
+static inline void *counted(void *memory) { return allocations++, memory; }
+#define malloc(size) counted(malloc(size))
+#define calloc(count, size) counted(calloc(count, size))
+#define aligned_alloc(alignment, size) counted(aligned_alloc(alignment, size))
+
 #include "stepper.h"
 
 enum { WIDTH = 5, FIELDS = 5, CELLS = 10, SIZE = WIDTH * 8, STRIDE = 64 };
