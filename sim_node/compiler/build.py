@@ -68,7 +68,7 @@ def program(module: Module, target: Target, store: Cache) -> Program:
 
     Functions are inlined before the digest is taken, and the digest is looked up before the costly passes run.
     """
-    flat = verify(inline(verify(module)), "inline")
+    flat = inline(verify(module))
     function, identity = flat.entry, digest(flat)
     key = hashlib.sha256("\n".join((identity, target.identity, compiler())).encode()).hexdigest()
     try:

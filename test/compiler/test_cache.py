@@ -90,6 +90,17 @@ def test_a_folder_of_no_use_is_told_once_and_all_is_kept_in_memory(image, tmp_pa
     assert store.code("k", never) is not store.code("l", never)
 
 
+def test_what_cannot_be_written_can_still_be_read(image, tmp_path):
+    Cache(tmp_path).code("before", lambda: image)
+    store = Cache(full(tmp_path))
+    with pytest.warns(RuntimeWarning, match="cannot be written"):
+        store.code("k", lambda: image)
+    assert answer(store.code("before", never)) == 42
+    store.code("after", lambda: image)  # not tried again, and not told again
+    assert not (tmp_path / "after.o").exists()
+    assert (store.compiled, store.loaded) == (2, 1)
+
+
 def test_a_folder_of_another_user_is_not_read(image, tmp_path, monkeypatch):
     Cache(tmp_path).code("k", lambda: image)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
