@@ -12,7 +12,7 @@ from sim_node.cli.output import Outcome, Table
 
 def command(
     node: Annotated[
-        list[str] | None, typer.Option(help="Name of a node, such as /plant; repeatable. Default: /sim_node.")
+        list[str] | None, typer.Option(help="Name of a node, such as /plant; repeatable. Default: /plant.")
     ] = None,
     bag: Annotated[Path | None, typer.Option(help="A .mcap file, or a folder; default: by date and time.")] = None,
     storage: Annotated[str, typer.Option(help="mcap or sqlite3.")] = "mcap",
@@ -27,8 +27,8 @@ def command(
 
     path = bag or Path(time.strftime("sim_node_%Y_%m_%d-%H_%M_%S"))
     with BagWriter(path, storage, force) as writer:
-        done = record(writer, node or ["/sim_node"], seconds)
+        done = record(writer, node or ["/plant"], seconds)
     result = {"bag": str(path), "messages": done.messages, "ticks": done.ticks, "topics": writer.counts}
     rows = [("bag", path), ("messages", done.messages), ("ticks", done.ticks), *writer.counts.items()]
-    error = "" if done.messages else f"nothing was received from {', '.join(node or ['/sim_node'])}; does it run?"
+    error = "" if done.messages else f"nothing was received from {', '.join(node or ['/plant'])}; does it run?"
     return Outcome(result, [Table("record", ("", "value"), rows)], 2 if error else 0, error)

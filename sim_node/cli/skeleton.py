@@ -105,7 +105,7 @@ def test_the_bag_of_a_run_verifies(tmp_path):
 
 
 def test_masses_come_to_rest_where_spring_and_force_balance():
-    from sim_node.plant.stepper import Stepper
+    from sim_node.plant import Stepper
 
     stepper = Stepper($kind(stiffness=100.0, damping=20.0), dt_ns=1_000_000, substeps=2, seed=0)
     stepper.set("force", [1.0, 2.0, 3.0, 4.0])

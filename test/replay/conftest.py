@@ -10,8 +10,7 @@ import pytest
 from sim_node import dtypes
 from sim_node.errors import KernelError
 from sim_node.layout import Layout
-from sim_node.plant.keyframe import Keyframe
-from sim_node.plant.records import Records
+from sim_node.plant import Keyframe, Records
 from sim_node.replay import messages
 from sim_node.replay.bag import Bag
 from sim_node.replay.hashes import field_hashes
