@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim_node import _native, dtypes
 from sim_node.runtime.array import Shape, extents
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Cell(_native.Cell):
@@ -16,7 +19,7 @@ class Cell(_native.Cell):
 
     __slots__ = ()
 
-    def __new__(cls, dtype: Any, shape: Shape) -> Cell:
+    def __new__(cls, dtype: Any, shape: Shape) -> Self:
         """Raise TypeError for an unknown dtype, ValueError for a shape that no array has."""
         element = dtypes.element(dtype)
         return super().__new__(cls, element.scalar.code, element.length, extents(shape))

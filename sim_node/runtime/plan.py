@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from sim_node import _native
 from sim_node.compiler.build import Program
@@ -76,7 +76,7 @@ class Plan(_native.Plan):
         if stopped is not None:
             self.fail(*stopped)
 
-    def fail(self, launch: int, site: int, thread: int, index: int, length: int) -> None:
+    def fail(self, launch: int, site: int, thread: int, index: int, length: int) -> NoReturn:
         """Raise the KernelError of a thread that stopped itself in one of the launches."""
         at = self.launches[launch]
         raise kernel_error(at.program, at.line, site, thread, index, length)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from sim_node import _native
 from sim_node.compiler.build import Program, build
 from sim_node.dtypes import ArrayType, Type
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _building = threading.Lock()
 
@@ -20,7 +24,7 @@ class Entry(_native.Entry):
 
     program: Program
 
-    def __new__(cls, program: Program) -> Entry:
+    def __new__(cls, program: Program) -> Self:
         """Lay the argument block out; the program's code stays mapped as long as the entry."""
         rows = tuple((*_native_type(type_), name in program.written) for name, type_ in program.params)
         entry = super().__new__(cls, program.address, rows, program.owner)

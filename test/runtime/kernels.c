@@ -9,7 +9,7 @@ typedef struct {
     int64_t length;
 } array;
 
-/* Copies its argument block behind the pointer of `out`, whatever the parameters are: `out` is the first. */
+/* Copies as many words of its argument block as `out`, the first parameter, has. */
 void echo(int64_t begin, int64_t end, const void *args, sn_error *error)
 {
     (void)error;

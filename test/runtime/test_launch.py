@@ -63,7 +63,7 @@ NUMPY_SCALARS = [
 
 @pytest.mark.parametrize(("element", "value"), NUMPY_SCALARS)
 def test_numpy_scalars_and_vectors_are_taken(echo, element, value):
-    out = zeros(6, dtypes.uint64)
+    out = zeros(2 + -(-element.size // 8), dtypes.uint64)
     launch(echo(("p", element)), 1, [out, value])
     assert out.numpy()[2:].tobytes()[: element.size] == np.asarray(value).astype(element.numpy).tobytes()
 
