@@ -17,6 +17,7 @@ from sim_node.compiler.cache import Cache, folder
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir.digest import digest
 from sim_node.compiler.ir.function import Module, Site
+from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.passes.pipeline import optimise
@@ -30,7 +31,7 @@ class Program:
     """A kernel that can be launched.
 
     ``address`` is that of the function of ARCHITECTURE.md's ABI, ``sites`` what its errors index, ``digest`` the
-    identity of its IR; ``owner`` keeps the code mapped.
+    identity of its IR; ``owner`` keeps the code mapped. ``written`` names the arrays that the kernel stores to.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Program:
     sites: tuple[Site, ...]
     digest: str
     owner: elf.Code
+    written: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,9 @@ def program(module: Module, target: Target, store: Cache) -> Program:
     key = hashlib.sha256("\n".join((identity, target.identity, compiler())).encode()).hexdigest()
     code = store.code(key, lambda: _compile(flat))
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
-    return Program(function.name, code.symbols[host.SYMBOL], params, function.sites, identity, code)
+    stored = {value.args[0] for block in function.blocks for value in block.body if value.op is Op.STORE}
+    written = frozenset(name for name, param in zip(function.names, function.params) if param in stored)
+    return Program(function.name, code.symbols[host.SYMBOL], params, function.sites, identity, code, written)
 
 
 def build_all(kernels: Iterable[Kernel], target: Target = HOST) -> Statistics:
