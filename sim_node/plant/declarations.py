@@ -74,7 +74,12 @@ class Parameter(Declaration, Generic[T]):
         Raises PlantError saying what is accepted, without the name.
         """
         kind = self.type
-        wanted = {bool: (bool, np.bool_), int: (int, np.integer), float: (int, float, np.integer, np.floating), str: str}
+        wanted = {
+            bool: (bool, np.bool_),
+            int: (int, np.integer),
+            float: (int, float, np.integer, np.floating),
+            str: str,
+        }
         is_bool = isinstance(value, (bool, np.bool_))
         if not isinstance(value, wanted[kind]) or (is_bool and kind is not bool):
             raise PlantError(f"takes {_KINDS[kind]}, not {value!r}")
@@ -114,7 +119,9 @@ class Variable(Declaration):
         count = axis
         if isinstance(axis, str):
             if axis not in values:
-                raise PlantError(f"'{self.name}' has the shape '{axis}', which is no parameter{suggestion(axis, values)}")
+                raise PlantError(
+                    f"'{self.name}' has the shape '{axis}', which is no parameter{suggestion(axis, values)}"
+                )
             count = values[axis]
         if not isinstance(count, int) or isinstance(count, bool) or count < 0:
             raise PlantError(

@@ -22,5 +22,7 @@ def ring_of(layout: Layout, inputs: Layout) -> _native.Ring:
     try:
         memory = mmap.mmap(-1, _native.Ring.size(SLOTS, layout.size, sizes, len(texts[0]), len(texts[1])))
     except (OSError, OverflowError, ValueError) as fault:
-        raise PlantError(f"{SLOTS} slots of {layout.size} bytes cannot be had: {fault}; make the plant smaller") from fault
+        raise PlantError(
+            f"{SLOTS} slots of {layout.size} bytes cannot be had: {fault}; make the plant smaller"
+        ) from fault
     return _native.Ring.create(memory, SLOTS, layout.size, sizes, GENERATION, bytes.fromhex(layout.digest), *texts)

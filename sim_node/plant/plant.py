@@ -38,7 +38,9 @@ class Plant:
         for declaration in cls.declarations:
             name = declaration.name
             if name in _RESERVED or name.startswith("_"):
-                raise PlantError(f"plant {cls.__name__}: '{name}' cannot be declared: the name is taken; choose another")
+                raise PlantError(
+                    f"plant {cls.__name__}: '{name}' cannot be declared: the name is taken; choose another"
+                )
 
     def __init__(self, **parameters: object) -> None:
         known = self.declarations.parameters

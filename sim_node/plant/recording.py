@@ -49,7 +49,9 @@ class Recording(Plan):
         written = {id(value) for value in outputs}
         for value in inputs:
             if id(value) in self._targets and id(value) not in self._written:
-                raise self._fault(line, f"{value} is read before any launch has written it; launch what writes it first")
+                raise self._fault(
+                    line, f"{value} is read before any launch has written it; launch what writes it first"
+                )
         super().launch(kernel, dim, inputs, outputs)
         self._check_kernel(kernel, list(inputs), list(outputs), line)
         self._written |= written

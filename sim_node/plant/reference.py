@@ -47,7 +47,9 @@ def _load_module(name: str, text: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as fault:
         if fault.name is None or not (name == fault.name or name.startswith(fault.name + ".")):
-            raise PlantError(f"'{text}': module '{name}' needs module '{fault.name}', which is not installed") from fault
+            raise PlantError(
+                f"'{text}': module '{name}' needs module '{fault.name}', which is not installed"
+            ) from fault
         raise PlantError(f"'{text}': there is no module '{fault.name}' on the Python path; {_FORMS}") from fault
     except Exception as fault:
         raise PlantError(f"'{text}': module '{name}' cannot be imported: {type(fault).__name__}: {fault}") from fault

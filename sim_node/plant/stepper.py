@@ -288,7 +288,9 @@ class Stepper:
 
     def _checked(self, ring: _native.Ring) -> _native.Ring:
         if ring.digest.hex() != self.layout.digest or ring.inputs != self.input_layout.text().encode():
-            raise PlantError(f"{self._name}: the ring was made for other layouts than plant.layout and plant.input_layout")
+            raise PlantError(
+                f"{self._name}: the ring was made for other layouts than plant.layout and plant.input_layout"
+            )
         return ring
 
     def _probe(self) -> None:

@@ -1,0 +1,37 @@
+"""What a measurement was made on: without it a figure means nothing."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+
+PACKAGES = ("sim_node", "numpy", "llvmlite", "warp-lang", "numba", "ros-jazzy-rclpy", "ros-kilted-rclpy")
+
+
+def describe() -> dict[str, object]:
+    """Return processor, cores, memory (GiB), kernel, load, and the versions of us and the peers."""
+    return {
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "load": os.getloadavg()[0],
+        "versions": {name: version for name in PACKAGES if (version := _version(name))},
+    }
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.lower().startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,63 @@
+"""The result of a bench: figures of ours, figures of each peer from the same run, and the ratios between them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sim_node.cli.bench import machine
+
+
+@dataclass
+class Measurement:
+    """One run of a bench; ``peers`` holds figures, or ``{"absent": reason}`` where a peer could not run."""
+
+    name: str
+    figures: dict[str, Any] = field(default_factory=dict)
+    peers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    ratios: dict[str, float] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object that ``--json`` prints and ``docs/measurements/`` keeps."""
+        return {
+            "name": self.name,
+            "machine": machine.describe(),
+            "figures": self.figures,
+            "peers": self.peers,
+            "ratios": self.ratios,
+        }
+
+
+def quantiles(samples_ns: Sequence[int] | np.ndarray[Any, Any]) -> dict[str, float]:
+    """Return count, p50, p99, p99.9 and max of nanosecond samples, in µs."""
+    values = np.asarray(samples_ns, dtype=np.float64) / 1e3
+    if values.size == 0:
+        return {"count": 0}
+    p50, p99, p999 = np.percentile(values, (50, 99, 99.9))
+    return {
+        "count": int(values.size),
+        "p50_us": round(float(p50), 3),
+        "p99_us": round(float(p99), 3),
+        "p999_us": round(float(p999), 3),
+        "max_us": round(float(values.max()), 3),
+    }
+
+
+def per_call_us(call: Callable[[], object], *, batches: int = 60, calls: int = 2000) -> float:
+    """Return the median over batches of the mean time of one call, in µs.
+
+    The mean inside a batch hides the clock's own cost, the median over batches hides the machine's other tenants.
+    """
+    for _ in range(calls):
+        call()
+    means = []
+    for _ in range(batches):
+        begin = time.perf_counter_ns()
+        for _ in range(calls):
+            call()
+        means.append((time.perf_counter_ns() - begin) / calls)
+    return float(np.median(means)) / 1e3
