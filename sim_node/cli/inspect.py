@@ -30,7 +30,19 @@ def bag(path: Annotated[Path, typer.Argument(metavar="BAG", help="A .mcap or .db
     with progress("inspect") as update:
         found = contents(path, lambda done, total: update(done, total, ""))
     topics = Table(str(path), ("topic", "type", "messages"), [(t.topic, t.type, t.messages) for t in found.topics])
-    columns = ("plant", "generation", "class", "ticks", "first", "last", "lost", "keyframes", "dt_ns", "substeps", "seed")
+    columns = (
+        "plant",
+        "generation",
+        "class",
+        "ticks",
+        "first",
+        "last",
+        "lost",
+        "keyframes",
+        "dt_ns",
+        "substeps",
+        "seed",
+    )
     rows = [
         (r.topic, r.generation, r.plant, r.ticks, r.first, r.last, r.lost, r.keyframes, r.dt_ns, r.substeps, r.seed)
         for r in found.runs

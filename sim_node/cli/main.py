@@ -95,6 +95,8 @@ def run(arguments: Sequence[str]) -> int:
                 outcomes.append(Outcome({"error": error}, exit_code=int(ended.code)))
         except KeyboardInterrupt:
             outcomes.append(Outcome({}, error="interrupted", exit_code=130))
+        except BrokenPipeError:
+            raise
         except (SimNodeError, MemoryError, OSError) as fault:
             outcomes.append(Outcome({}, error=str(fault) or type(fault).__name__, exit_code=2))
     return show(outcomes[0], as_json) if outcomes else 0
@@ -104,4 +106,10 @@ def main() -> None:
     """Run the command line of this process."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.path.append(os.getcwd())  # where users expect their plants to be found
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads our stdout has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    sys.exit(code)

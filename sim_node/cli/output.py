@@ -7,8 +7,9 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -30,8 +31,8 @@ class Outcome:
     tables: Sequence[Table] = ()
     exit_code: int = 0
     error: str = ""
+    warnings: Sequence[str] = ()
     text: str = ""
-    warnings: Sequence[str] = field(default=())
 
 
 def plain(value: Any) -> Any:

@@ -23,9 +23,7 @@ def plants_of(text: str) -> list[tuple[str, dict[str, Any]]]:
         tree = YAML(typ="safe").load(Path(text).read_text("utf-8"))
     except (OSError, UnicodeDecodeError, YAMLError) as fault:
         raise SimNodeError(f"{text}: cannot be read: {str(fault).splitlines()[0]}") from fault
-    found = [
-        (str(parameters["plant"]), dict(parameters.get("plant_parameters") or {})) for parameters in _nodes(tree)
-    ]
+    found = [(str(parameters["plant"]), dict(parameters.get("plant_parameters") or {})) for parameters in _nodes(tree)]
     if not found:
         raise SimNodeError(f"{text}: no node in it has a parameter 'plant' under ros__parameters")
     return found

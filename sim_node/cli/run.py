@@ -108,7 +108,13 @@ def _run_node(
     except ImportError as fault:
         raise SimNodeError(f"there is no ROS here ({fault}); see 'sim-node doctor', or run it --offline") from fault
 
-    settings = {"plant": plant, "rate": rate, "substeps": substeps, "seed": seed, "keyframe_every": keyframe_every}
+    settings: dict[str, Any] = {
+        "plant": plant,
+        "rate": rate,
+        "substeps": substeps,
+        "seed": seed,
+        "keyframe_every": keyframe_every,
+    }
     settings.update({f"plant_parameters.{key}": value for key, value in parameters.items()})
     space, _, own = name.strip("/").rpartition("/")
     with stop_requested() as stop, running(own, settings, namespace=space) as node:

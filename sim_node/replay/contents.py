@@ -24,7 +24,7 @@ class Topic:
 
 @dataclass(slots=True)
 class Run:
-    """The ticks of one generation of one plant; ``lost`` never reached the bag. About the plant: empty if no keyframe."""
+    """The ticks of one generation of a plant, of which ``lost`` are missing; what a keyframe tells, if there is one."""
 
     topic: str
     generation: int
