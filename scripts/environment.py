@@ -17,7 +17,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,6 +42,7 @@ class SetupError(Exception):
 class Stamp:
     """What .venv holds. `digest` is empty until an installation is complete."""
 
+    root: str
     python: str
     ros: str
     extras: list[str]
@@ -67,7 +68,7 @@ def main() -> int:
 def make(ros: Ros, extras: list[str], held: Stamp | None) -> None:
     """Bring .venv to what is asked for."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    wanted = Stamp(python, ros.name, sorted({*extras, *(held.extras if held else ())}))
+    wanted = Stamp(str(ROOT), python, ros.name, sorted({*extras, *(held.extras if held else ())}))
     wanted.digest = digest(wanted)
     if held == wanted and any((ROOT / "sim_node").glob("_native*.so")):
         return
@@ -80,7 +81,7 @@ def make(ros: Ros, extras: list[str], held: Stamp | None) -> None:
         # the base interpreter, since this one may be the .venv that was just removed
         base = getattr(sys, "_base_executable", sys.executable)
         run(f"environment: Python {python}, ROS {ros.name}", [base, "-m", "venv", *site, str(VENV)])
-        write_stamp(Stamp(python, ros.name, []))
+        write_stamp(replace(wanted, extras=[], digest=""))
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     run("build requirements", [*pip, *build_requires(), *ros.build_requires])
     run("package and its requirements", [*pip, "--no-build-isolation", "--editable", f".[{','.join(wanted.extras)}]"])
@@ -96,6 +97,8 @@ def unusable(held: Stamp | None, wanted: Stamp) -> str | None:
             ".venv was not made by `make setup`, so what it holds is unknown: move it away, or install into it by "
             "`pip install -e .[test]`"
         )
+    if held.root != wanted.root:
+        return f".venv was made for {held.root}"
     if held.python != wanted.python:
         return f".venv has Python {held.python}, asked for is {wanted.python}"
     if held.ros not in ("none", wanted.ros):
@@ -162,7 +165,12 @@ def run(what: str, command: list[str]) -> None:
 
 def read_stamp() -> Stamp | None:
     """Return what .venv holds, or None where `make setup` did not make it."""
-    return Stamp(**json.loads(STAMP.read_text())) if STAMP.is_file() else None
+    if not STAMP.is_file():
+        return None
+    try:
+        return Stamp(**json.loads(STAMP.read_text()))
+    except (TypeError, ValueError):
+        return Stamp(root="an unreadable setup.json", python="", ros="none", extras=[])
 
 
 def write_stamp(stamp: Stamp) -> None:

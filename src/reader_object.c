@@ -150,10 +150,12 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
     if (self == NULL) return NULL;
     self->ring = Py_NewRef(ring_object);
     self->views = Py_NewRef(views);
-    self->open = sn_reader_open(&self->reader, ring) == 0;
+    int wrong = sn_reader_open(&self->reader, ring);
+    self->open = wrong == 0;
     if (self->open) return (PyObject *)self;
     Py_DECREF(self);
-    return PyErr_Format(PyExc_BlockingIOError, "all %u places for readers are taken by living processes", SN_READERS);
+    if (wrong == -2) return PyErr_Format(PyExc_OSError, "this process cannot read its start time; is /proc mounted?");
+    return PyErr_Format(PyExc_OSError, "all %u places for readers are taken by living processes", SN_READERS);
 }
 
 static void shut(sn_reader_object *self)
@@ -200,20 +202,21 @@ static PyObject *reader_next(sn_reader_object *self, PyObject *const *args, Py_s
     if (PyErr_Occurred() || must_be_open(self) < 0) return NULL;
     int64_t start = sn_now_ns();
     for (;;) {
-        int found;
+        int found, woken;
         PyObject *tick = take(self, 0, &found);
         if (tick != NULL || PyErr_Occurred()) return tick;
         int64_t waited = sn_now_ns() - start;
-        if (found < 0 || waited >= timeout_ns || sn_ring_ended(self->reader.ring)) Py_RETURN_NONE;
+        if (found < 0 || waited >= timeout_ns) Py_RETURN_NONE;
         int64_t slice = timeout_ns - waited < SLICE_NS ? timeout_ns - waited : SLICE_NS;
         Py_INCREF(self);
         Py_BEGIN_ALLOW_THREADS
-        sn_reader_wait(&self->reader, slice, spin_ns - waited);
+        woken = sn_reader_wait(&self->reader, slice, spin_ns - waited);
         Py_END_ALLOW_THREADS
         int open = self->open;
         Py_DECREF(self);
         if (PyErr_CheckSignals() < 0) return NULL;
         if (!open) return must_be_open(self), NULL;
+        if (woken <= 0 && sn_ring_ended(self->reader.ring) && !sn_reader_behind(&self->reader)) Py_RETURN_NONE;
     }
 }
 

@@ -280,6 +280,12 @@ static PyObject *get_input_sizes(sn_ring_object *self, void *unused)
     return sizes;
 }
 
+static PyObject *get_silent(sn_ring_object *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(sn_ring_silent(&self->ring));
+}
+
 #define GETTER(name, text) {#name, (getter)get_##name, NULL, text, NULL}
 
 static PyGetSetDef getters[] = {
@@ -297,6 +303,7 @@ static PyGetSetDef getters[] = {
     GETTER(input_sizes, "Bytes of each input's command."),
     GETTER(closed, "Whether the owner closed it."),
     GETTER(ended, "Whether no more ticks will come: closed, or its owner is gone."),
+    GETTER(silent, "Whether it is worth asking for ended: closed, or three heartbeats were missed."),
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* The Python object `_native.Stepper`, in two files: stepper_object.c (memory and ticks), stepper_loop.c (its clock). */
+/* The Python object `_native.Stepper`, in files of what it does. */
 #ifndef SIM_NODE_STEPPER_OBJECT_H
 #define SIM_NODE_STEPPER_OBJECT_H
 
@@ -19,6 +19,12 @@ typedef struct {
 /* (launch, site, thread, index, length) of the tick that failed, as Plan.run gives it. */
 PyObject *sn_stepper_failure(const sn_stepper *stepper);
 
+/* stepper_rows.c: new arrays (PyMem) of the checked rows, or NULL with an exception set. Counts, sizes, plan and ring of
+ * the options are set before. */
+sn_field *sn_read_fields(const sn_stepper_options *options, PyObject *rows);
+sn_input *sn_read_inputs(const sn_stepper_options *options, PyObject *rows);
+
+/* stepper_loop.c */
 PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names);
 PyObject *sn_object_stop(PyObject *object, PyObject *unused);
 PyObject *sn_object_pause(PyObject *object, PyObject *unused);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 SHM = Path("/dev/shm")
 DOMAINS = range(1, 101)
+GRACE_S = 2.0
 _segments_before = pytest.StashKey[set[str]]()
 _segments_left = pytest.StashKey[list[str]]()
 
@@ -63,7 +65,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     """Fail the run that left a segment in /dev/shm."""
     before = session.config.stash.get(_segments_before, None)
     if before is not None:
-        left = sorted(name for name in _segments() - before if not _mapped_by_a_stranger(SHM / name))
+        left = _left_since(before)
         session.config.stash[_segments_left] = left
         if left and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -74,6 +76,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Name what was left."""
     for name in config.stash.get(_segments_left, []):
         terminalreporter.write_line(f"FAILED: this run left {SHM / name}", red=True)
+
+
+def _left_since(before: set[str]) -> list[str]:
+    """Return the new segments that stay. Those of a run beside this one come and go, which cannot be told at once."""
+    deadline = time.monotonic() + GRACE_S
+    while True:
+        left = sorted(name for name in _segments() - before if not _mapped_by_a_stranger(SHM / name))
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(0.1)
 
 
 def _segments() -> set[str]:

@@ -62,7 +62,7 @@ class Publisher:
         """Copy the newest command for an input out; None if none came since the last call."""
         field = self.inputs[name]
         command = np.empty(field.numpy_shape, field.element.numpy)
-        taken = self.ring.take(self.inputs.fields.index(field), memoryview(command).cast("B"))
+        taken = self.ring.take(self.inputs.fields.index(field), command.data)
         return command if isinstance(taken, tuple) else None
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ FOREVER = 2**62  # ns
 class Subscriber:
     """A reader of the ring of that node's name, or of a Publisher in this process.
 
-    It lives on when the producer dies: the next wait finds the ring that a restarted producer made. Use it in one thread.
+    It outlives the producer: the next wait finds the ring that a restarted one made. Use it in one thread.
     ``timeout`` is in seconds, how long to wait for the ring to be there.
     Attributes: ``layout``, ``inputs``, ``transport``, ``generation``.
     Raises RingError when there is no ring in time, or it is another user's or damaged.
@@ -39,8 +39,8 @@ class Subscriber:
         else:
             self.name = ring_name(source)
             self._find = partial(posix_shm.find, self.name)
-        self._switches = 0
-        self._adopt(self._search(timeout, time.monotonic() + timeout))
+        self._switches = -1
+        self._adopt(self._search(None, timeout, time.monotonic() + timeout))
 
     @property
     def generation(self) -> int:
@@ -64,7 +64,8 @@ class Subscriber:
 
     def latest(self) -> Tick | None:
         """Take the newest tick without waiting, also if it was taken before; None if there is none yet."""
-        if self._segment.ring.ended:
+        ring = self._segment.ring
+        if ring.silent and ring.ended:
             found = self._find()
             if found is not None and not found.ring.ended:
                 self._adopt(found)
@@ -83,8 +84,8 @@ class Subscriber:
         holder = self._reader.claim(index)
         if holder:
             raise RingError(
-                f"input '{name}' of ring '{self.name}' already takes its commands from a running process (pid {holder}): "
-                "one sender an input"
+                f"input '{name}' of ring '{self.name}' already takes its commands from a running process "
+                f"(pid {holder}): one sender an input"
             )
         return buffers[self._reader.prepare(index)]
 
@@ -108,7 +109,7 @@ class Subscriber:
             raise RingError(f"nothing to send to input '{name}': call command('{name}') and fill it first") from error
 
     def statistics(self) -> dict[str, int]:
-        """Count, for this generation, ticks taken, skipped (never seen) and lost (gone before the lease), and leases held.
+        """Count, for this generation, ticks taken, skipped (never seen), lost (gone before the lease) and held.
 
         ``switches`` counts the changes to a new generation.
         """
@@ -141,18 +142,17 @@ class Subscriber:
         self._require_lease()
         ring = self._segment.ring
         if ring.ended:
-            self._adopt(self._search(timeout, (start + limit) / 1e9))
-            self._switches += 1
+            self._adopt(self._search(self._segment, timeout, (start + limit) / 1e9))
         elif time.monotonic_ns() - start >= limit:
             raise RingError(
                 f"no tick from ring '{self.name}' within {timeout:g} s; its producer (pid {ring.owner_pid}) is alive: "
                 "is the plant paused or inactive?"
             )
 
-    def _search(self, timeout: float | None, deadline: float) -> Segment:
-        """Wait for a ring with a living owner."""
+    def _search(self, last: Segment | None, timeout: float | None, deadline: float) -> Segment:
+        """Wait for a ring with a living owner, after the ``last`` one has ended."""
         while True:
-            segment = self._find()
+            segment = self._find() or last
             if segment is not None and not segment.ring.ended:
                 return segment
             if time.monotonic() >= deadline:
@@ -177,9 +177,9 @@ class Subscriber:
             raise RingError(f"ring '{self.name}' cannot be read: {error}") from error
         try:
             reader = Reader(ring, tuple(segment.slot(layout, i, writable=False) for i in range(ring.slots)))
-        except BlockingIOError as error:
+        except OSError as error:
             raise RingError(f"ring '{self.name}' cannot take another reader: {error}") from error
         segment.memory[::4096]  # touch each page now, not at its first tick
         self.layout, self.inputs, self.transport = layout, inputs, segment.transport
-        self._segment, self._reader = segment, reader
+        self._segment, self._reader, self._switches = segment, reader, self._switches + 1
         self._mailboxes = {field.name: (i, segment.mailbox(field, i)) for i, field in enumerate(inputs)}

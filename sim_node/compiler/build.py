@@ -25,13 +25,15 @@ from sim_node.dtypes import Type
 from sim_node.errors import BuildError
 from sim_node.lang.kernel import Kernel
 
+_INSTRUCTIONS = (Op.FMA, Op.FLOOR, Op.CEIL, Op.TRUNC, Op.RINT)  # ops that not every x86-64 processor has
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """A kernel that can be launched.
 
     ``address`` is that of the function of ARCHITECTURE.md's ABI, ``sites`` what its errors index, ``digest`` the
-    identity of its IR; ``owner`` keeps the code mapped. ``written`` names the arrays that the kernel stores to.
+    identity of its IR; ``owner`` keeps the code mapped, ``written`` names the array parameters that it stores to.
     """
 
     name: str
@@ -66,14 +68,16 @@ def program(module: Module, target: Target, store: Cache) -> Program:
 
     Functions are inlined before the digest is taken, and the digest is looked up before the costly passes run.
     """
-    flat = verify(inline(verify(module)), "inline")
+    flat = inline(verify(module))
     function, identity = flat.entry, digest(flat)
     key = hashlib.sha256("\n".join((identity, target.identity, compiler())).encode()).hexdigest()
-    code = store.code(key, lambda: _compile(flat))
+    try:
+        code = store.code(key, lambda: llvm.compile_text(host.module(optimise(flat).entry)))
+    except elf.UndefinedSymbolError as error:
+        raise _lacking(flat, error) from error
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
-    stored = {value.args[0] for block in function.blocks for value in block.body if value.op is Op.STORE}
-    written = frozenset(name for name, param in zip(function.names, function.params) if param in stored)
-    return Program(function.name, code.symbols[host.SYMBOL], params, function.sites, identity, code, written)
+    address = code.symbols[host.SYMBOL]
+    return Program(function.name, address, params, function.sites, identity, code, function.written)
 
 
 def build_all(kernels: Iterable[Kernel], target: Target = HOST) -> Statistics:
@@ -97,18 +101,12 @@ def _objects(path: Path) -> Cache:
     return Cache(path)
 
 
-def _compile(flat: Module) -> bytes:
-    image = llvm.compile_text(host.module(optimise(flat).entry))
-    try:
-        elf.load(image)
-    except elf.UndefinedSymbolError as error:
-        location = next((site.location for site in flat.entry.sites), None)
-        raise BuildError(
-            f"this processor lacks an instruction that kernel '{flat.kernel}' needs: {error}",
-            location,
-            "run on a processor with SSE4.1 (floor, ceil, trunc, rint) and FMA3 (fma)",
-        ) from error
-    return image
+def _lacking(flat: Module, error: elf.UndefinedSymbolError) -> BuildError:
+    """Say what the processor cannot do: LLVM would call the C library, whose bits vary."""
+    needing = [value for block in flat.entry.blocks for value in block.body if value.op in _INSTRUCTIONS]
+    location = needing[0].location if needing else None
+    what = f"this processor lacks an instruction that kernel '{flat.kernel}' needs ({error})"
+    return BuildError(what, location, "a processor with SSE4.1 for floor, ceil, trunc and rint, with FMA3 for fma")
 
 
 @cache

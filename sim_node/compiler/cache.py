@@ -39,7 +39,8 @@ class Cache:
     loaded: int = 0
     _memory: dict[str, elf.Code] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
-    _usable: bool | None = None  # None: not looked at yet
+    _readable: bool | None = None  # None: the folder was not looked at yet
+    _writable: bool = True
 
     def code(self, key: str, make: Callable[[], bytes]) -> elf.Code:
         """Return the loaded object of a key, compiling it with ``make`` if neither memory nor disk has it."""
@@ -71,7 +72,7 @@ class Cache:
         return code
 
     def _keep(self, key: str, image: bytes) -> None:
-        if not self._ready():
+        if not self._ready() or not self._writable:
             return
         try:
             descriptor, draft = tempfile.mkstemp(dir=self.path, prefix=".draft-")  # 0600
@@ -83,29 +84,32 @@ class Cache:
                 os.unlink(draft)
                 raise
         except OSError as error:
-            self._refuse(f"cannot be written ({error.strerror})")
+            self._writable = False
+            self._warn(f"cannot be written ({error.strerror})")
 
     def _ready(self) -> bool:
         """Make and check the folder, on first use: code is run from it, so no one else may write there."""
-        if self._usable is None:
-            self._usable = True
-            try:
-                self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-                found = self.path.stat()
-            except OSError as error:
-                self._refuse(f"cannot be made ({error.strerror})")
-                return False
-            if found.st_uid != os.geteuid():
-                self._refuse("belongs to another user")
-            elif found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                self._refuse("can be written by other users")
-        return self._usable
+        if self._readable is None:
+            fault = self._fault()
+            self._readable = not fault
+            if fault:
+                self._warn(fault)
+        return self._readable
 
-    def _refuse(self, why: str) -> None:
-        """Go on in memory only, saying so once."""
-        self._usable = False
+    def _fault(self) -> str:
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            found = self.path.stat()
+        except OSError as error:
+            return f"cannot be made ({error.strerror})"
+        if found.st_uid != os.geteuid():
+            return "belongs to another user"
+        return "can be written by other users" if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+
+    def _warn(self, why: str) -> None:
+        """Say, once, that what is compiled from here on is kept in memory only."""
         warnings.warn(
-            f"the cache folder {self.path} {why}: compiled kernels are kept in memory only; "
+            f"the cache folder {self.path} {why}: what is compiled now is kept in memory only; "
             "set SIM_NODE_CACHE to a folder of your own",
             RuntimeWarning,
             stacklevel=2,

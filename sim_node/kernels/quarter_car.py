@@ -1,7 +1,7 @@
 """A car's suspension, one quarter-car model a corner, driven over a road with bumps."""
 
-# mypy: disable-error-code="valid-type"
-# (an annotation of a kernel is a type of the kernel language)
+# mypy: disable-error-code="valid-type, untyped-decorator, no-untyped-def"
+# (kernels are typed in the kernel language)
 
 from __future__ import annotations
 
@@ -110,10 +110,12 @@ class QuarterCar(Plant):
     wheel_velocity = sn.state(sn.float32, shape="corners", unit="m/s", doc="of the wheel, upwards", publish=True)
     distance = sn.state(sn.float32, shape="corners", unit="m", doc="from the start of the last bump, as if from one")
 
-    road = sn.output(sn.float32, shape="corners", unit="m", doc="height of the road under the wheel in the last substep")
+    road = sn.output(
+        sn.float32, shape="corners", unit="m", doc="height of the road under the wheel in the last substep"
+    )
     tyre_force = sn.output(sn.float32, shape="corners", unit="N", doc="of the road on the wheel in the last substep")
 
-    def initial(self, seed: int) -> Mapping[str, Any]:
+    def initial(self, seed: int) -> Mapping[str, Any]:  # noqa: ARG002
         """At rest, the front axle ``lead`` before the first bump."""
         axle = np.arange(self.corners) // 2
         return {"distance": ((-self.lead - axle * self.wheelbase) % self.bump_spacing).astype(np.float32)}

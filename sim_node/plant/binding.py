@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sim_node import dtypes
 from sim_node.runtime.cell import Cell
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 
 class Binding(Cell):
-    """An input's or an output's memory in the launches of a plan, or a state's value. Attributes: ``name``, ``shape``."""
+    """An input's or an output's memory in the launches of a plan, or a state's value.
+
+    Attributes: ``name``, ``shape``.
+    """
 
     __slots__ = ("name",)
 
     name: str
 
-    def __new__(cls, name: str, dtype: dtypes.Element, count: int) -> Binding:
+    def __new__(cls, name: str, dtype: dtypes.Element, count: int) -> Self:
         """Make the cell of ``count`` elements; kernels see one axis whatever the declared shape."""
         self = super().__new__(cls, dtype, count)
         self.name = name
@@ -30,9 +38,8 @@ class StateBinding(Binding):
 
     next: Binding
 
-    def __new__(cls, name: str, dtype: dtypes.Element, count: int) -> StateBinding:
+    def __new__(cls, name: str, dtype: dtypes.Element, count: int) -> Self:
         """Make the cells of value and next."""
         self = super().__new__(cls, name, dtype, count)
-        assert isinstance(self, StateBinding)
         self.next = Binding(f"{name}.next", dtype, count)
         return self

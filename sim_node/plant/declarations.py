@@ -18,6 +18,12 @@ Value = bool | int | float | str
 Shape = int | str | tuple[int | str, ...]
 T = TypeVar("T", bound=Value)
 
+_ACCEPTED: dict[type, tuple[type, ...]] = {
+    bool: (bool, np.bool_),
+    int: (int, np.integer),
+    float: (int, float, np.integer, np.floating),
+    str: (str,),
+}
 _KINDS: dict[type, str] = {bool: "true or false", int: "an int", float: "a number", str: "text"}
 
 
@@ -56,11 +62,6 @@ class Parameter(Declaration, Generic[T]):
         self.convert(self.default)
 
     @property
-    def type(self) -> type:
-        """The Python type of its values: bool, int, float or str."""
-        return type(self.default)
-
-    @property
     def range(self) -> str:
         """The values it takes, such as ``0.0 … 1.0 m``; empty where any will do."""
         if self.min is None and self.max is None:
@@ -73,17 +74,12 @@ class Parameter(Declaration, Generic[T]):
 
         Raises PlantError saying what is accepted, without the name.
         """
-        kind = self.type
-        wanted = {
-            bool: (bool, np.bool_),
-            int: (int, np.integer),
-            float: (int, float, np.integer, np.floating),
-            str: str,
-        }
+        kind = type(self.default)
+        given: Any = value
         is_bool = isinstance(value, (bool, np.bool_))
-        if not isinstance(value, wanted[kind]) or (is_bool and kind is not bool):
+        if not isinstance(value, _ACCEPTED[kind]) or (is_bool and kind is not bool):
             raise PlantError(f"takes {_KINDS[kind]}, not {value!r}")
-        converted: Any = kind(value)
+        converted: Any = kind(given)
         if kind in (int, float):
             low, high = -math.inf if self.min is None else self.min, math.inf if self.max is None else self.max
             if not low <= converted <= high:
@@ -202,7 +198,8 @@ def state(
 ) -> State:
     """Declare a state: kernels read its value and must write every element of its ``next`` in each substep.
 
-    ``shape`` as for ``input``; ``publish`` makes it a field of the ring; ``initial`` is what ``Plant.initial`` may refine.
+    ``shape`` as for ``input``; ``publish`` makes it a field of the ring; ``initial`` holds where
+    ``Plant.initial`` tells nothing.
     """
     return State(unit, doc, _element(dtype), shape, initial, publish)
 
@@ -213,6 +210,10 @@ def output(dtype: object, shape: Shape = (), unit: str = "", doc: str = "") -> O
     ``shape`` as for ``input``. It is 0 until the first tick.
     """
     return Output(unit, doc, _element(dtype), shape, 0)
+
+
+def _of_kind(found: Mapping[str, Declaration], kind: type[Any]) -> Mapping[str, Any]:
+    return {name: declared for name, declared in found.items() if isinstance(declared, kind)}
 
 
 @dataclass(frozen=True)
@@ -241,8 +242,7 @@ class Declarations:
                         f"{base.__name__}.{name} = {value!r} replaces the {was} of that name; "
                         f"declare it again with sn.{was}(…)"
                     )
-        pick = lambda kind: {name: found[name] for name in found if isinstance(found[name], kind)}  # noqa: E731
-        return Declarations(pick(Parameter), pick(Input), pick(State), pick(Output))
+        return Declarations(*(_of_kind(found, kind) for kind in (Parameter, Input, State, Output)))
 
     def __iter__(self) -> Iterator[Declaration]:
         for group in (self.parameters, self.inputs, self.states, self.outputs):

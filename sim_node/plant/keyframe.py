@@ -11,8 +11,8 @@ from sim_node.layout import Layout
 class Keyframe:
     """What ``msg/Keyframe.msg`` carries, without the ring's generation.
 
-    ``plant`` is a reference, ``parameters`` and ``versions`` are JSON objects, ``state`` and ``inputs`` are bytes as the
-    layouts say; ``dt_ns`` is a tick in simulated nanoseconds.
+    ``plant`` is a reference, ``parameters`` and ``versions`` are JSON objects, ``state`` and ``inputs`` are bytes as
+    the layouts say; ``dt_ns`` is a tick in simulated nanoseconds.
     """
 
     step: int

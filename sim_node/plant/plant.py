@@ -93,14 +93,14 @@ class Plant:
         except PlantError as fault:
             raise PlantError(f"{type(self).__name__}: {fault}") from None
 
-    def initial(self, seed: int) -> Mapping[str, Any]:
+    def initial(self, seed: int) -> Mapping[str, Any]:  # noqa: ARG002
         """Choose the state at reset: name → value, for those that ``sn.state(initial=…)`` does not settle.
 
         Override it; ``seed`` is the stepper's, and the same seed must give the same state.
         """
         return {}
 
-    def build(self, plan: Recording, dt: float) -> None:
+    def build(self, plan: Recording, dt: float) -> None:  # noqa: ARG002
         """Launch the kernels of one substep; ``dt`` is its length in seconds. Every plant overrides it."""
         raise PlantError(f"{type(self).__name__} has no build(self, plan, dt); launch its kernels there")
 

@@ -1,4 +1,4 @@
-"""The plan of a plant while ``Plant.build`` records it: launches as in ``sn.launch``, checked against the declarations."""
+"""The plan of a plant while ``Plant.build`` records it: launches checked against the declarations."""
 
 from __future__ import annotations
 

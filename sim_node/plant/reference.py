@@ -56,7 +56,7 @@ def _load_module(name: str, text: str) -> ModuleType:
 
 
 def _load_file(path: Path, text: str) -> ModuleType:
-    """Run a file as a module of its own, which may import its neighbours; once a process as long as it stays as it is."""
+    """Run a file as a module of its own, which may import its neighbours; once, as long as the file stays as it is."""
     path = path.expanduser().resolve()
     try:
         content = path.read_bytes()

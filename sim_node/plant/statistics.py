@@ -18,8 +18,8 @@ _BITS = 6  # SN_HISTOGRAM_BITS
 class Distribution:
     """Values that were counted: nanoseconds, or ticks.
 
-    ``counts[i]`` values lie in ``edges[i] … edges[i + 1] - 1``, u64; percentiles are known to 1.6 %, ``max`` and ``mean``
-    exactly. All figures are 0 while ``count`` is 0.
+    ``counts[i]`` values lie in ``edges[i] … edges[i + 1] - 1``, u64; percentiles are known to 1.6 %, ``max`` and
+    ``mean`` exactly. All figures are 0 while ``count`` is 0.
     """
 
     count: int
@@ -64,4 +64,5 @@ def edges(buckets: int) -> np.ndarray[Any, Any]:
     number = np.arange(buckets + 1, dtype=np.uint64)
     octave, within = number >> np.uint64(_BITS), number & np.uint64((1 << _BITS) - 1)
     shift = np.maximum(octave, np.uint64(1)) - np.uint64(1)
-    return np.where(octave == 0, within, (within + np.uint64(1 << _BITS)) << shift)
+    found: np.ndarray[Any, Any] = np.where(octave == 0, within, (within + np.uint64(1 << _BITS)) << shift)
+    return found

@@ -174,7 +174,7 @@ class Stepper:
         names = [field.name for field in self.input_layout]
         if name not in names:
             raise PlantError(f"{self._name} has no input '{name}'{suggestion(name, names)}")
-        self._native.command(names.index(name), array_of(self.input_layout[name], value).reshape(-1).view(np.uint8))
+        self._native.command(names.index(name), array_of(self.input_layout[name], value).tobytes())
 
     def get(self, name: str) -> np.ndarray[Any, Any]:
         """Copy a state, output or input as it is after the last tick.
@@ -187,7 +187,7 @@ class Stepper:
         known = [*names, *(field.name for field in self.input_layout)]
         if name not in known:
             raise PlantError(f"{self._name} has no state, output or input '{name}'{suggestion(name, known)}")
-        return self.input_layout[name].view(self._native.inputs()).copy()
+        return _array(self.input_layout[name], self._native.inputs(), self.input_layout[name].offset)
 
     def hashes(self) -> np.ndarray[Any, Any]:
         """The hash of each field of the state, u64, in the order of ``state_layout``; their sum is the state's."""
@@ -244,7 +244,7 @@ class Stepper:
 
     @property
     def copies_per_tick(self) -> float:
-        """Published fields that had to be copied into their slot, a tick: counted, and 0 as long as kernels write there."""
+        """Published fields that had to be copied into their slot, a tick; counted: 0 as long as kernels write there."""
         counters = self.counters()
         return counters["copies"] / max(counters["ticks"], 1)
 
@@ -338,8 +338,9 @@ class Stepper:
         raise AssertionError("Plan.fail returns never")
 
 
-def _array(field: Field, memory: bytes) -> np.ndarray[Any, Any]:
-    return np.frombuffer(memory, field.element.numpy).reshape(field.numpy_shape).copy()
+def _array(field: Field, memory: bytes, offset: int = 0) -> np.ndarray[Any, Any]:
+    flat: np.ndarray[Any, Any] = np.frombuffer(memory, field.element.numpy, field.count * field.element.length, offset)
+    return np.array(flat.reshape(field.numpy_shape))
 
 
 @cache

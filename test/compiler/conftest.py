@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,9 @@ from sim_node.compiler.ir.parser import parse
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.pipeline import optimise
 from sim_node.dtypes import ArrayType
+
+# samples.py and interpreter.py; import-mode is importlib, which puts no folder on the path
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 @dataclass(frozen=True)
@@ -33,8 +38,7 @@ class Stop:
 Execute = Callable[..., Stop]
 
 
-def pack(module: Module, args: tuple[Any, ...]) -> bytes:
-    kinds = [param.type for param in module.entry.params]
+def argument_block(kinds: Sequence[Any], args: Sequence[Any]) -> bytes:
     values: list[tuple[str, Any]] = []
     for kind, arg in zip(kinds, args, strict=True):
         if isinstance(kind, ArrayType):
@@ -51,6 +55,12 @@ def pack(module: Module, args: tuple[Any, ...]) -> bytes:
     return bytes(block)
 
 
+@pytest.fixture(scope="session")
+def pack() -> Callable[..., bytes]:
+    """Pack arguments as a launch does."""
+    return argument_block
+
+
 @pytest.fixture
 def execute() -> Execute:
     """Run ``dim`` threads of IR, optimised unless told not to, and return the error block."""
@@ -63,7 +73,9 @@ def execute() -> Execute:
         code = elf.load(llvm.compile_text(host.module(module.entry), opt_level))
         kernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
         error = ctypes.create_string_buffer(32)
-        kernel(code.symbols[host.SYMBOL])(begin, dim, pack(module, args), error)
+        kernel(code.symbols[host.SYMBOL])(
+            begin, dim, argument_block([param.type for param in module.entry.params], args), error
+        )
         return Stop(*struct.unpack("<IIqqq", error.raw))
 
     return run

@@ -18,6 +18,7 @@ PREFIXES = os.environ.get("AMENT_PREFIX_PATH") or sys.prefix
 
 pytestmark = [
     pytest.mark.skipif(not COLCON.exists(), reason="colcon is not installed beside this Python"),
+    pytest.mark.skipif(" " in sys.prefix, reason="colcon's setup files cannot call a Python whose path has a space"),
     pytest.mark.skipif(
         not any(Path(prefix, "share/ament_cmake").is_dir() for prefix in PREFIXES.split(os.pathsep)),
         reason="ROS (ament_cmake) is neither installed beside this Python nor sourced",

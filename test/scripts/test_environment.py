@@ -10,7 +10,7 @@ from build_backend.ros import choose
 from scripts import environment
 from scripts.environment import SetupError, Stamp
 
-HELD = Stamp("3.11", "jazzy", ["test"], "digest")
+HELD = Stamp("/tree", "3.11", "jazzy", ["test"], "digest")
 
 
 @pytest.fixture
@@ -116,10 +116,21 @@ def test_ros_is_added_to_an_environment_without(tree: Path, ran: list[list[str]]
     assert any("ros-jazzy-ament-cmake" in command for command in ran)
 
 
+def test_a_stamp_of_another_version_makes_the_environment_anew(
+    tree: Path, ran: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    make(["test"])
+    environment.STAMP.write_text('{"python": "3.11"}')
+    make(["test"])
+    assert "made for an unreadable setup.json; making .venv anew" in capsys.readouterr().out
+    assert len([command for command in ran if "venv" in command]) == 2
+
+
 @pytest.mark.parametrize(
     ("held", "wanted", "reason"),
     [
         (HELD, HELD, None),
+        (replace(HELD, root="/old"), HELD, ".venv was made for /old"),
         (replace(HELD, python="3.10"), HELD, "has Python 3.10"),
         (replace(HELD, ros="system-jazzy"), HELD, "holds ROS system-jazzy"),
         (HELD, replace(HELD, ros="none"), "holds ROS jazzy, asked for is none"),

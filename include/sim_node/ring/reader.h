@@ -19,10 +19,11 @@ typedef struct {
     uint32_t slot, lease;
 } sn_tick;
 
-/* Enter the reader table; returns 0, or -1 if it is full of living readers. */
+/* Enter the reader table; returns 0, -1 if it is full of living readers, -2 if /proc does not tell who this is. */
 static inline int sn_reader_open(sn_reader *d, sn_ring *r)
 {
     uint64_t self = sn_life_self();
+    if (self == 0 || self == SN_NONE) return -2;
     for (int dead = 0; dead < 2; dead++) /* free entries first: they cost no look into /proc */
         for (uint32_t i = 0; i < SN_READERS; i++) {
             sn_entry *entry = &r->control->readers[i];
@@ -52,12 +53,14 @@ static inline void sn_reader_close(sn_reader *d)
 
 static inline int sn_ring_closed(const sn_ring *r) { return __atomic_load_n(&r->control->closed, __ATOMIC_ACQUIRE) != 0; }
 
-/* Whether no more ticks will come: closed, or its owner is gone. A fresh heartbeat saves the look into /proc. */
-static inline int sn_ring_ended(const sn_ring *r)
+/* Whether no more ticks will come: closed, or its owner is gone (a look into /proc). */
+static inline int sn_ring_ended(const sn_ring *r) { return sn_ring_closed(r) || sn_life_ended(r->control->owner); }
+
+/* Whether it is worth asking sn_ring_ended: closed, or three heartbeats have been missed. */
+static inline int sn_ring_silent(const sn_ring *r)
 {
-    if (sn_ring_closed(r)) return 1;
-    int64_t beat = __atomic_load_n(&r->control->heartbeat_ns, __ATOMIC_RELAXED), age = sn_now_ns() - beat;
-    return (age < 0 || age > 3 * SN_BEAT_NS) && sn_life_ended(r->control->owner);
+    int64_t age = sn_now_ns() - __atomic_load_n(&r->control->heartbeat_ns, __ATOMIC_RELAXED);
+    return age < 0 || age > 3 * SN_BEAT_NS || sn_ring_closed(r);
 }
 
 /* Whether a tick newer than the one last taken is published. */

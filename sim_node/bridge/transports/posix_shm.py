@@ -1,4 +1,4 @@
-"""Rings in POSIX shared memory: files of this user in /dev/shm that appear complete and are replaced when their owner died."""
+"""Rings in POSIX shared memory: files of this user that appear complete and are replaced when their owner died."""
 
 from __future__ import annotations
 

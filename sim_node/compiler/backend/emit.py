@@ -7,6 +7,7 @@ the host in loops (``host.py``).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sim_node.compiler.backend import abi, rows
 from sim_node.compiler.ir import cfg
@@ -61,7 +62,7 @@ class _Thread:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.blocks = cfg.reverse_postorder(function)
+        self.blocks = _numbered(cfg.reverse_postorder(function))
         self.names: dict[Value, str] = {}
         for i, param in enumerate(function.params):
             self.names[param] = abi.pointer(i) if isinstance(param.type, ArrayType) else abi.scalar(i)
@@ -77,9 +78,9 @@ class _Thread:
         if value.op is Op.TID:
             return "%tid"
         if value.op is Op.LENGTH:
-            return abi.length(int(value.args[0].attr or 0))
+            return abi.length(value.args[0].number)
         if value.op is Op.EXTRACT:
-            return abi.component(int(value.args[0].attr or 0), int(value.attr or 0))
+            return abi.component(value.args[0].number, value.number)
         if value.op is Op.BOUNDS:
             return self.names[value.args[0]]
         return f"%v{len(self.names)}"
@@ -181,6 +182,15 @@ class _Thread:
             yield f"  br i1 {self.names[block.end.args[0]]}, {targets[0]}, label %{other}"
             yield f"{other}:"
             yield f"  br {targets[1]}"
+
+
+def _numbered(blocks: Sequence[Block]) -> list[Block]:
+    """Label blocks by number: in LLVM labels and values share one space of names."""
+    labels = {block.label: f"b{i}" for i, block in enumerate(blocks)}
+    return [
+        replace(block, label=labels[block.label], edges=tuple(Edge(labels[e.target], e.args) for e in block.edges))
+        for block in blocks
+    ]
 
 
 def _incoming(blocks: Sequence[Block]) -> dict[str, list[tuple[str, Edge]]]:

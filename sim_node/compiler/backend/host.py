@@ -81,7 +81,7 @@ def _checked_by_thread(function: Function) -> list[str]:
     """Name the lengths that the thread's own index is checked against."""
     return list(
         dict.fromkeys(
-            abi.length(int(value.args[1].args[0].attr or 0))
+            abi.length(value.args[1].args[0].number)
             for block in function.blocks
             for value in block.body
             if value.op is Op.BOUNDS and value.args[0].op is Op.TID and value.args[1].op is Op.LENGTH

@@ -31,9 +31,8 @@ def optimised_text(text: str, opt_level: int = 3) -> str:
 
 def _optimised(text: str, opt_level: int) -> Any:
     binding, machine = _binding(), _machine(opt_level)
-    context = binding.create_context()
     try:
-        module = binding.parse_assembly(text, context=context)
+        module = binding.parse_assembly(text, context=binding.create_context())
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         module.verify()
     except RuntimeError as error:

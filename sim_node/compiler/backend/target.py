@@ -18,18 +18,15 @@ class Target:
     @cached_property
     def identity(self) -> str:
         """Architecture, and a digest of the processor's model and features: equal ones run the same objects."""
-        return f"{self.name}-{platform.machine()}-{_processor()}"
+        return f"{self.name}-{platform.machine()}-{processor(Path('/proc/cpuinfo').read_text(errors='replace'))}"
 
 
-def _processor() -> str:
-    """Digest what the kernel says of the first processor, the same lines that LLVM's choice of instructions follows."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split("\n\n", 1)[0]
-    except OSError:
-        text = platform.processor()
+def processor(cpuinfo: str) -> str:
+    """Digest what Linux says of the first processor: its model and features, from which LLVM chooses instructions."""
     keys = ("vendor_id", "cpu family", "model", "stepping", "flags")
-    lines = [line for line in text.splitlines() if line.split("\t", 1)[0].strip() in keys]
-    return hashlib.sha256("\n".join(lines or [text]).encode()).hexdigest()[:16]
+    first = cpuinfo.split("\n\n", 1)[0].splitlines()
+    lines = [line for line in first if line.split(":")[0].strip() in keys]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 HOST = Target("host")

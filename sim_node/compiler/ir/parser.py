@@ -57,8 +57,7 @@ def _function(name: str, declared: str, results: str, lines: list[str]) -> Funct
     blocks = tuple(
         Block(label, args, tuple(body[:-1]), body[-1], _edges(edges[-1], named)) for label, args, body, edges in drafts
     )
-    checks = [v for block in blocks for v in block.body if v.op in _KINDS and isinstance(v.attr, int)]
-    kinds = {int(v.attr or 0): _KINDS[v.op] for v in checks}
+    kinds = {v.number: _KINDS[v.op] for block in blocks for v in block.body if v.op in _KINDS}
     sites = tuple(Site(kinds.get(i, "index"), "", None) for i in range(max(kinds, default=-1) + 1))
     return Function(name, params, names, tuple(map(_type, results.split(", "))) if results else (), blocks, sites)
 

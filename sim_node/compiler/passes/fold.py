@@ -54,6 +54,8 @@ _NEUTRAL: dict[Op, dict[str, Attr]] = {
     Op.OR: {"b": False, "iu": 0},
     Op.XOR: {"b": False, "iu": 0},
     Op.AND: {"b": True},
+    Op.EQ: {"b": True},
+    Op.NE: {"b": False},
     Op.SHL: {"iu": 0},
     Op.SHR: {"iu": 0},
 }

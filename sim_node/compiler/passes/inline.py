@@ -66,7 +66,7 @@ def _copy(callee: Function, call: Value, prefix: str, first_site: int) -> list[B
         for param in block.params:
             new[param] = Value(Op.ARG, param.type, location=_under(param.location, call.location))
         for value in block.body:
-            attr = int(value.attr or 0) + first_site if value.op in _SITED else value.attr
+            attr = value.number + first_site if value.op in _SITED else value.attr
             args = tuple(new[arg] for arg in value.args)
             new[value] = Value(value.op, value.type, args, attr, _under(value.location, call.location))
         edges = tuple(Edge(labels[edge.target], edge.args) for edge in block.edges)

@@ -53,7 +53,7 @@ def _value(value: Value, parts: dict[Value, tuple[Value, ...]]) -> tuple[tuple[V
     if value.op is Op.VECTOR:
         return tuple(part for (part,) in args), ()
     if value.op is Op.EXTRACT:
-        return (args[0][int(value.attr or 0)],), ()
+        return (args[0][value.number],), ()
     moved: Type | None = value.args[2].type if value.op is Op.STORE else value.type
     if not isinstance(moved, Vector):
         made = (with_args(value, tuple(arg[0] for arg in args)),)

@@ -176,6 +176,26 @@ def test_edges_of_a_branch_to_one_block_carry_their_own_arguments(execute):
     np.testing.assert_array_equal(y, [0, -2, 4, -6])
 
 
+@pytest.mark.parametrize("label", ["v6", "tid", "p0", "error", "b1"])
+def test_no_label_collides_with_a_name_of_the_emitter(execute, label):
+    text = f"""
+    kernel @k(array<i32> %y, bool %c) {{
+    b0:
+      %i = tid i32
+      branch %c -> {label}, last
+    {label}:
+      %m = neg i32 %i
+      store %y, %i, %m
+      jump -> last
+    last:
+      return
+    }}
+    """
+    y = np.zeros(4, np.int32)
+    execute(text, 4, y, True, opt_level=0, optimised=False)
+    np.testing.assert_array_equal(y, [0, -1, -2, -3])
+
+
 def test_every_op_is_tried():
     tried = {op for op, _ in ROWS} | {Op.CAST, Op.BITCAST, Op.SELECT}
     structure = {op for op, row in SIGNATURES.items() if row.rule in (Rule.FREE, Rule.NONE)} | {Op.BOUNDS}

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -92,4 +94,4 @@ def test_threads_run_in_the_lanes_of_vectors(execute):
     """The checks of arrays indexed by thread leave the loop, or LLVM would not vectorise it."""
     text = llvm.optimised_text(host.module(optimise(parse(SAXPY)).entry))
     assert "fmul <" in text
-    assert "call void @stop(" in text.replace("tail call", "call")
+    assert re.search(r"call .*@stop\(", text)

@@ -58,7 +58,7 @@ BROKEN = [
     ("load f32 %x, %at", "load f64 %x, %at", "moves f64 where elements are f32"),
     ("load f32 %x, %at", "load f32 %x, %at {0}", "component 0 of f32 as f32"),
     ("store %x, %at, %p", "store %x, %at, %at", "moves i32 where elements are f32"),
-    ("check %c {1}", "check %c {@f}", "site 'f' is not one of the function's 1"),
+    ("check %c {1}", "check %c {true}", "site True is not one of the function's 2"),
     ("check %c {1}", "check %j {1}", "does not take i32"),
     ("branch %c ->", "branch %j ->", "does not take i32"),
     ("branch %c -> b1(%r), b2", "branch %c -> b1(%r)", "has 1 edges"),

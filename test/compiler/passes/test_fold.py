@@ -34,6 +34,8 @@ EXACT = [
     ("i32", "%r = and i32 %x, %x", "x"),
     ("bool", "%k = const bool {true}\n  %r = and bool %x, %k", "x"),
     ("bool", "%k = const bool {true}\n  %r = or bool %x, %k", True),
+    ("bool", "%k = const bool {false}\n  %r = ne bool %k, %x", "x"),
+    ("bool", "%k = const bool {true}\n  %r = eq bool %x, %k", "x"),
     ("f32", "%k = const f32 {-0.0}\n  %r = add f32 %x, %k", "x"),
     ("f32", "%k = const f32 {0.0}\n  %r = sub f32 %x, %k", "x"),
     ("f64", "%k = const f64 {1.0}\n  %r = mul f64 %k, %x", "x"),
@@ -55,6 +57,8 @@ EXACT = [
 # What a careless rule would fold: -0.0 + 0.0 is 0.0, NaN and infinity are not finite, a quotient by zero is nothing.
 INEXACT = [
     ("f32", "%k = const f32 {0.0}\n  %r = add f32 %x, %k", Op.ADD),
+    ("bool", "%k = const bool {false}\n  %r = ne bool %k, %x", "x"),
+    ("bool", "%k = const bool {true}\n  %r = eq bool %x, %k", "x"),
     ("f32", "%k = const f32 {-0.0}\n  %r = sub f32 %x, %k", Op.SUB),
     ("f32", "%k = const f32 {0.0}\n  %r = mul f32 %x, %k", Op.MUL),
     ("f32", "%r = sub f32 %x, %x", Op.SUB),
