@@ -12,7 +12,32 @@ from typing import Any
 __version__ = "0.1.0"
 
 # public name → module that defines it
-_HOMES: dict[str, str] = {}
+_HOMES: dict[str, str] = {
+    "Array": "sim_node.runtime.array",
+    "array": "sim_node.runtime.array",
+    "empty": "sim_node.runtime.array",
+    "from_numpy": "sim_node.runtime.array",
+    "full": "sim_node.runtime.array",
+    "ones": "sim_node.runtime.array",
+    "zeros": "sim_node.runtime.array",
+    "launch": "sim_node.runtime.launch",
+    "get_device": "sim_node.device.names",
+    "get_devices": "sim_node.device.names",
+    "kernel": "sim_node.lang.kernel",
+    "func": "sim_node.lang.func",
+    **dict.fromkeys(
+        ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "cast", "vector"],
+        "sim_node.lang.builtins",
+    ),
+    **dict.fromkeys(["clamp", "sign", "lerp"], "sim_node.lang.library.scalar"),
+    **dict.fromkeys(["dot", "cross", "length", "length_sq", "normalize"], "sim_node.lang.library.vector"),
+    **dict.fromkeys(["int32", "uint32", "int64", "uint64", "float32", "float64"], "sim_node.dtypes"),
+    **dict.fromkeys(["vec2", "vec3", "vec4", "vec2f", "vec3f", "vec4f", "vec2d", "vec3d", "vec4d"], "sim_node.dtypes"),
+    **dict.fromkeys(["vec2i", "vec3i", "vec4i", "vec2u", "vec3u", "vec4u"], "sim_node.dtypes"),
+    "Plant": "sim_node.plant.plant",
+    **dict.fromkeys(["parameter", "input", "state", "output"], "sim_node.plant.declarations"),
+    "Stepper": "sim_node.plant.stepper",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -61,7 +61,13 @@ class Scalar:
         return self.kind in (Kind.INT, Kind.UINT)
 
     def __call__(self, value: Any = 0) -> Any:
-        """Convert a number to the numpy scalar of this type."""
+        """Convert a number to the numpy scalar of this type: a float saturates where integers end, NaN becomes 0."""
+        if self.is_integer and isinstance(value, (float, np.floating)):
+            limits = np.iinfo(self.numpy)
+            whole = (
+                int(value) if np.isfinite(value) else 0 if np.isnan(value) else limits.max if value > 0 else limits.min
+            )
+            value = min(max(whole, limits.min), limits.max)
         return self.numpy.type(value)
 
     def __repr__(self) -> str:
@@ -102,8 +108,8 @@ class Vector:
 
     def __call__(self, *components: Any) -> np.ndarray[Any, Any]:
         """Build the vector from 0, 1 (splatted) or ``length`` components, or from one sequence."""
-        if len(components) == 1 and np.ndim(components[0]) == 0:
-            return np.full(self.length, components[0], self.numpy)
+        if len(components) <= 1 and all(np.ndim(component) == 0 for component in components):
+            return np.full(self.length, components[0] if components else 0, self.numpy)
         values = np.asarray(components if len(components) != 1 else components[0], self.numpy)
         if values.shape != (self.length,):
             raise TypeError(f"{self.name} takes 0, 1 or {self.length} components, not shape {values.shape}")

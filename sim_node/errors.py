@@ -60,6 +60,10 @@ class UnsupportedError(BuildError):
     """Python that the kernel language refuses, named rather than misread."""
 
 
+class DeviceError(SimNodeError, ValueError):
+    """A device is not present."""
+
+
 class LaunchError(SimNodeError, TypeError):
     """The arguments of a launch do not fit the kernel."""
 

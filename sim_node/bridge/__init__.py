@@ -1,0 +1,7 @@
+"""A plant's outputs in place, and commands back: publishers, subscribers and the transports between them."""
+
+from sim_node.bridge.inventory import RingInfo, rings
+from sim_node.bridge.publisher import Publisher
+from sim_node.bridge.subscriber import Subscriber
+
+__all__ = ["Publisher", "RingInfo", "Subscriber", "rings"]

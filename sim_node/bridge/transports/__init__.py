@@ -1,0 +1,1 @@
+"""Where a ring's memory comes from: one module a transport."""

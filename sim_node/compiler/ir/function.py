@@ -25,6 +25,12 @@ class Value:
     attr: Attr = None
     location: Location | None = None
 
+    @property
+    def number(self) -> int:
+        """The attribute of an op that has a count there: a parameter, a component or a site."""
+        assert isinstance(self.attr, int)
+        return self.attr
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
@@ -69,6 +75,13 @@ class Function:
     results: tuple[Type, ...]
     blocks: tuple[Block, ...]
     sites: tuple[Site, ...] = ()
+
+    @property
+    def written(self) -> frozenset[str]:
+        """Names of the array parameters that a STORE of this function writes; those of its calls are not counted."""
+        values = (value for block in self.blocks for value in block.body)
+        arrays = {value.args[0] for value in values if value.op is Op.STORE}
+        return frozenset(name for name, param in zip(self.names, self.params) if param in arrays)
 
 
 @dataclass(frozen=True, slots=True)

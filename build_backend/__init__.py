@@ -1,0 +1,1 @@
+"""How the package is built: a thin layer over setuptools that knows ROS and runs CMake."""

@@ -1,0 +1,33 @@
+/* The ring: a plant's outputs in shared memory, read in place by any number of processes, and commands back.
+ *
+ * This header is the protocol, its documentation and its only implementation. It is C11 and C++17, needs Linux and
+ * nothing else (define _GNU_SOURCE before any include where the compiler does not). A segment, all of it sized when it
+ * is made (sn_geometry_place says where each part lies):
+ *
+ *     control block · reader table · mailboxes · layout text · inputs text · slots · two spare slots
+ *
+ * Producer, one thread: sn_ring_next → fill sn_ring_slot → sn_ring_commit. It never waits. A slot carries a sequence
+ * word: twice the number of the commit that filled it, odd while it is being written. `latest` holds number and slot
+ * of the newest commit in one word. When every slot is leased, next gives a spare one, whose commit is counted as
+ * dropped and never published; there are two, so that what was committed last always outlives the next write.
+ *
+ * Reader, under a lease: sn_reader_take writes the slot into its own lease, then checks that the slot's sequence is
+ * still the one that `latest` promised; the producer makes the sequence odd, then looks at the leases, and makes it
+ * even again if it finds one (hazard pointers: Michael, 2004, "Hazard Pointers: Safe Memory Reclamation for Lock-Free
+ * Objects"). All four steps are in one total order, so at least one side sees the other: a leased slot never changes.
+ * Without a lease, sn_ring_copy detects tearing by the sequence (Boehm, 2012, "Can seqlocks get along with programming
+ * language memory models?").
+ *
+ * A process is named by its life: pid and start time in one word, so that a reused pid is not mistaken for it. What a
+ * dead process held (lease, mailbox) is taken over by compare-and-exchange on that word.
+ */
+#ifndef SIM_NODE_RING_H
+#define SIM_NODE_RING_H
+
+#include "ring/life.h"
+#include "ring/mailbox.h"
+#include "ring/producer.h"
+#include "ring/reader.h"
+#include "ring/segment.h"
+
+#endif

@@ -1,0 +1,117 @@
+/* The producer's side: one thread, never waiting. */
+#ifndef SIM_NODE_RING_PRODUCER_H
+#define SIM_NODE_RING_PRODUCER_H
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include "segment.h"
+
+#define SN_BEAT_NS INT64_C(100000000)
+
+/* Whether any reader leases the slot. */
+static inline int sn_ring_leased(const sn_ring *r, uint32_t slot)
+{
+    for (uint32_t i = 0; i < SN_READERS; i++)
+        for (uint32_t k = 0; k < SN_LEASES; k++)
+            /* seq_cst: pairs with the lease's store in sn_reader_take (whose check comes after it). The acquire in it
+             * pairs with the release in sn_reader_release: the reader's loads are over before the slot is filled. */
+            if (__atomic_load_n(&r->control->readers[i].lease[k], __ATOMIC_SEQ_CST) == slot + 1) return 1;
+    return 0;
+}
+
+/* The slot to fill next: neither the latest, nor the one last committed, nor leased; a spare if there is none. */
+static inline int sn_ring_next(sn_ring *r)
+{
+    uint32_t slots = (uint32_t)r->geometry.slots, slot = r->last < slots ? r->last : 0;
+    if (r->writing) return (int)r->writing - 1;
+    uint64_t latest = r->control->latest; /* only this thread writes it */
+    for (uint32_t i = 0; i < slots; i++) {
+        slot = slot + 1 < slots ? slot + 1 : 0;
+        if (latest != SN_NONE && (uint32_t)(latest & 255) == slot) continue;
+        sn_slot *s = sn_slot_at(r, slot);
+        uint64_t sequence = s->sequence; /* only this thread writes it */
+        /* seq_cst: pairs with the check in sn_reader_take; before the look at the leases in the total order. */
+        __atomic_store_n(&s->sequence, sequence | 1, __ATOMIC_SEQ_CST);
+        if (!sn_ring_leased(r, slot)) {
+            /* Pairs with the acquire fence in sn_ring_copy: whoever sees a byte written from here on sees it odd. */
+            __atomic_thread_fence(__ATOMIC_RELEASE);
+            r->writing = slot + 1;
+            return (int)slot;
+        }
+        /* release: nothing was written, so what was there is still there for a reader that checks next. */
+        __atomic_store_n(&s->sequence, sequence, __ATOMIC_RELEASE);
+    }
+    slot = r->last == slots ? slots + 1 : slots;
+    r->writing = slot + 1;
+    return (int)slot;
+}
+
+static inline void sn_bell_ring(sn_control *c)
+{
+    /* seq_cst, bell before flag; the waiter sets the flag before it looks at the bell: one of them sees the other. */
+    __atomic_fetch_add(&c->bell, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&c->waiter, __ATOMIC_SEQ_CST) == 0) return;
+    /* Taken before waking, so that a waiter that was killed costs one call and no more. */
+    __atomic_store_n(&c->waiter, 0, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &c->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Publish the slot that sn_ring_next gave. */
+static inline void sn_ring_commit(sn_ring *r, int slot, uint64_t step, int64_t stamp_ns, uint64_t hash)
+{
+    sn_slot *s = sn_slot_at(r, (uint32_t)slot);
+    uint64_t number = ++r->commits;
+    /* relaxed: sn_ring_copy may read them meanwhile, and sees by the sequence that they are not to be had. */
+    __atomic_store_n(&s->step, step, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->hash, hash, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->stamp_ns, stamp_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->sent_ns, sn_now_ns(), __ATOMIC_RELAXED);
+    r->last = (uint32_t)slot;
+    r->writing = 0;
+    if ((uint64_t)slot >= r->geometry.slots) {
+        __atomic_fetch_add(&r->control->dropped, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    /* release: pairs with the acquire of the sequence in sn_ring_copy. */
+    __atomic_store_n(&s->sequence, number << 1, __ATOMIC_RELEASE);
+    /* release: pairs with the acquire of latest in sn_reader_take: who sees the number sees the whole slot. */
+    __atomic_store_n(&r->control->latest, number << 8 | (uint64_t)slot, __ATOMIC_RELEASE);
+    sn_bell_ring(r->control);
+}
+
+/* Tell readers that no more ticks will come. */
+static inline void sn_ring_close(sn_ring *r)
+{
+    __atomic_store_n(&r->control->closed, 1, __ATOMIC_RELEASE); /* pairs with the acquire in sn_ring_closed */
+    sn_bell_ring(r->control);
+}
+
+/* Take over what a dead process held; only one of those who try gets it, and it alone clears the leases. */
+static inline int sn_entry_claim(sn_entry *entry, uint64_t from, uint64_t life)
+{
+    /* acq_rel: pairs with itself: leases cleared by the last holder are seen by the next. */
+    if (!__atomic_compare_exchange_n(&entry->life, &from, life, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return 0;
+    for (uint32_t k = 0; k < SN_LEASES; k++) __atomic_store_n(&entry->lease[k], 0, __ATOMIC_RELEASE);
+    return 1;
+}
+
+/* Call it once a tick: ten times a second it writes the heartbeat and looks whether one of the readers has died. */
+static inline void sn_ring_heartbeat(sn_ring *r, int64_t now_ns)
+{
+    if (now_ns - r->beat_ns < SN_BEAT_NS) return;
+    r->beat_ns = now_ns;
+    __atomic_store_n(&r->control->heartbeat_ns, now_ns, __ATOMIC_RELAXED);
+    for (uint32_t i = 1; i <= SN_READERS; i++) {
+        sn_entry *entry = &r->control->readers[(r->checked + i) % SN_READERS];
+        uint64_t life = __atomic_load_n(&entry->life, __ATOMIC_RELAXED);
+        if (life == 0) continue;
+        r->checked = (r->checked + i) % SN_READERS;
+        if (sn_life_ended(life) && sn_entry_claim(entry, life, r->control->owner))
+            __atomic_store_n(&entry->life, 0, __ATOMIC_RELEASE);
+        return;
+    }
+}
+
+#endif

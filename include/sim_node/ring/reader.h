@@ -1,0 +1,169 @@
+/* A reader's side: leases, waiting for the bell, and copying without a lease. A handle belongs to one thread. */
+#ifndef SIM_NODE_RING_READER_H
+#define SIM_NODE_RING_READER_H
+
+#include "producer.h"
+
+#define SN_TRIES 1000 /* every failed try means that the producer went on; so many in a row: give up for now */
+
+typedef struct {
+    sn_ring *ring;
+    sn_entry *entry;
+    uint64_t life, latest, step; /* own life; newest tick taken; its step, which a command answers */
+} sn_reader;
+
+typedef struct {
+    const void *payload;
+    uint64_t number, step, hash, skipped;
+    int64_t stamp_ns, sent_ns;
+    uint32_t slot, lease;
+} sn_tick;
+
+/* Enter the reader table; returns 0, -1 if it is full of living readers, -2 if /proc does not tell who this is. */
+static inline int sn_reader_open(sn_reader *d, sn_ring *r)
+{
+    uint64_t self = sn_life_self();
+    if (self == 0 || self == SN_NONE) return -2;
+    for (int dead = 0; dead < 2; dead++) /* free entries first: they cost no look into /proc */
+        for (uint32_t i = 0; i < SN_READERS; i++) {
+            sn_entry *entry = &r->control->readers[i];
+            uint64_t life = __atomic_load_n(&entry->life, __ATOMIC_RELAXED), own = self | (uint64_t)i << 56;
+            if ((life != 0 && !(dead && sn_life_ended(life))) || !sn_entry_claim(entry, life, own)) continue;
+            entry->step = entry->taken = entry->skipped = entry->lost = 0;
+            d->ring = r;
+            d->entry = entry;
+            d->life = own;
+            d->latest = d->step = SN_NONE;
+            return 0;
+        }
+    return -1;
+}
+
+/* Leave the table: leases and mailboxes are free for others. */
+static inline void sn_reader_close(sn_reader *d)
+{
+    for (uint32_t i = 0; i < d->ring->geometry.inputs; i++) {
+        uint64_t own = d->life;
+        /* release: pairs with the acquire in sn_mailbox_claim: the next writer sees the last count. */
+        __atomic_compare_exchange_n(&sn_mailbox_at(d->ring, i)->writer, &own, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    }
+    for (uint32_t k = 0; k < SN_LEASES; k++) __atomic_store_n(&d->entry->lease[k], 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&d->entry->life, 0, __ATOMIC_RELEASE); /* pairs with the exchange in sn_entry_claim */
+}
+
+static inline int sn_ring_closed(const sn_ring *r) { return __atomic_load_n(&r->control->closed, __ATOMIC_ACQUIRE) != 0; }
+
+/* Whether no more ticks will come: closed, or its owner is gone (a look into /proc). */
+static inline int sn_ring_ended(const sn_ring *r) { return sn_ring_closed(r) || sn_life_ended(r->control->owner); }
+
+/* Whether it is worth asking sn_ring_ended: closed, or three heartbeats have been missed. */
+static inline int sn_ring_silent(const sn_ring *r)
+{
+    int64_t age = sn_now_ns() - __atomic_load_n(&r->control->heartbeat_ns, __ATOMIC_RELAXED);
+    return age < 0 || age > 3 * SN_BEAT_NS || sn_ring_closed(r);
+}
+
+/* Whether a tick newer than the one last taken is published. */
+static inline int sn_reader_behind(const sn_reader *d)
+{
+    uint64_t latest = __atomic_load_n(&d->ring->control->latest, __ATOMIC_ACQUIRE);
+    return latest != SN_NONE && latest != d->latest;
+}
+
+static inline void sn_tick_read(sn_tick *t, const sn_ring *r, uint64_t latest)
+{
+    t->slot = (uint32_t)(latest & 255);
+    t->number = latest >> 8;
+    sn_slot *s = sn_slot_at(r, t->slot);
+    t->payload = s + 1;
+    t->step = __atomic_load_n(&s->step, __ATOMIC_RELAXED);
+    t->hash = __atomic_load_n(&s->hash, __ATOMIC_RELAXED);
+    t->stamp_ns = __atomic_load_n(&s->stamp_ns, __ATOMIC_RELAXED);
+    t->sent_ns = __atomic_load_n(&s->sent_ns, __ATOMIC_RELAXED);
+}
+
+/* Lease the newest tick; `again` takes it also if it was taken before. Returns 1 with the tick, 0 if there is none,
+ * -1 if all of the reader's leases are in use. */
+static inline int sn_reader_take(sn_reader *d, sn_tick *t, int again)
+{
+    sn_ring *r = d->ring;
+    uint32_t lease = 0;
+    while (lease < SN_LEASES && __atomic_load_n(&d->entry->lease[lease], __ATOMIC_RELAXED) != 0) lease++;
+    for (int try_ = 0; try_ < SN_TRIES; try_++) {
+        /* acquire: pairs with the release in sn_ring_commit: the slot's content is seen with its number. */
+        uint64_t latest = __atomic_load_n(&r->control->latest, __ATOMIC_ACQUIRE);
+        uint32_t slot = (uint32_t)(latest & 255);
+        if (latest == SN_NONE || slot >= r->geometry.slots || (!again && latest == d->latest)) return 0;
+        if (lease == SN_LEASES) return -1;
+        /* seq_cst, lease before sequence; sn_ring_next writes the sequence before it looks at the leases: if it did not
+         * see this lease, then this load sees its odd word (or a later one). */
+        __atomic_store_n(&d->entry->lease[lease], slot + 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&sn_slot_at(r, slot)->sequence, __ATOMIC_SEQ_CST) == latest >> 8 << 1) {
+            sn_tick_read(t, r, latest);
+            t->lease = lease;
+            t->skipped = d->latest == SN_NONE || latest == d->latest ? 0 : t->number - (d->latest >> 8) - 1;
+            if (latest != d->latest) d->entry->taken++;
+            d->entry->skipped += t->skipped;
+            d->entry->step = d->step = t->step;
+            d->latest = latest;
+            return 1;
+        }
+        __atomic_store_n(&d->entry->lease[lease], 0, __ATOMIC_RELEASE);
+        d->entry->lost++;
+    }
+    return 0;
+}
+
+/* Give the slot back; nothing may be read from it any more. */
+static inline void sn_reader_release(sn_reader *d, const sn_tick *t)
+{
+    /* release: pairs with the load in sn_ring_leased: what was read here was read before the slot is filled again. */
+    __atomic_store_n(&d->entry->lease[t->lease], 0, __ATOMIC_RELEASE);
+}
+
+/* Copy the newest tick (geometry.slot_size bytes) with no lease and no reader; returns 1, or 0 if there is none. */
+static inline int sn_ring_copy(const sn_ring *r, void *to, sn_tick *t)
+{
+    for (int try_ = 0; try_ < SN_TRIES; try_++) {
+        uint64_t latest = __atomic_load_n(&r->control->latest, __ATOMIC_ACQUIRE);
+        if (latest == SN_NONE || (latest & 255) >= r->geometry.slots) return 0;
+        const sn_slot *s = sn_slot_at(r, (uint32_t)(latest & 255));
+        /* acquire: pairs with the release of the even sequence in sn_ring_commit. */
+        if (__atomic_load_n(&s->sequence, __ATOMIC_ACQUIRE) != latest >> 8 << 1) continue;
+        sn_tick_read(t, r, latest);
+        sn_copy_shared(to, t->payload, r->geometry.slot_size);
+        /* Pairs with the release fence in sn_ring_next: if any byte was of a later tick, the sequence has changed. */
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&s->sequence, __ATOMIC_RELAXED) == latest >> 8 << 1) return 1;
+    }
+    return 0;
+}
+
+/* Wait until a tick newer than the last one taken is published, spinning first. Returns 1 if there is one, 0 when the
+ * time is over, -1 if the ring was closed, -2 if a signal came. */
+static inline int sn_reader_wait(const sn_reader *d, int64_t timeout_ns, int64_t spin_ns)
+{
+    sn_control *c = d->ring->control;
+    int64_t start = sn_now_ns();
+    for (;;) {
+        /* acquire: a tick rung for before this load is seen by the next one. */
+        uint32_t bell = __atomic_load_n(&c->bell, __ATOMIC_ACQUIRE);
+        if (sn_reader_behind(d)) return 1;
+        if (sn_ring_closed(d->ring)) return -1;
+        int64_t left = timeout_ns - (sn_now_ns() - start);
+        if (left <= 0) return 0;
+        if (timeout_ns - left < spin_ns) {
+            sn_pause();
+            continue;
+        }
+        /* seq_cst, flag before bell: pairs with sn_bell_ring. The futex call itself looks at the bell once more. */
+        __atomic_store_n(&c->waiter, 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&c->bell, __ATOMIC_SEQ_CST) != bell) continue;
+        struct timespec rest;
+        rest.tv_sec = (time_t)(left / 1000000000);
+        rest.tv_nsec = (long)(left % 1000000000);
+        if (syscall(SYS_futex, &c->bell, FUTEX_WAIT, bell, &rest, NULL, 0) != 0 && errno == EINTR) return -2;
+    }
+}
+
+#endif

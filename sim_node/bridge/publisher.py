@@ -1,0 +1,108 @@
+"""The producer's side of a ring: slots to fill in place, and the mailboxes to take commands from."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from functools import partial
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from sim_node._native import SPARES, Ring
+from sim_node.bridge.name import ring_name
+from sim_node.bridge.segment import Segment, Views
+from sim_node.bridge.transports import in_process, posix_shm
+from sim_node.errors import RingError
+from sim_node.layout import Layout
+
+
+class Publisher:
+    """Owner of a ring with this layout of a slot, and one mailbox for each field of ``inputs``.
+
+    ``name`` is the node's name; without one the ring lies in anonymous memory of this process.
+    Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``.
+    Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free.
+    """
+
+    def __init__(self, layout: Layout, inputs: Layout | None = None, name: str | None = None, slots: int = 4) -> None:
+        self.layout, self.inputs = layout, inputs if inputs is not None else Layout((), 0)
+        sizes, texts = (
+            tuple(field.nbytes for field in self.inputs),
+            (layout.text().encode(), self.inputs.text().encode()),
+        )
+        try:
+            size = Ring.size(slots, layout.size, sizes, *map(len, texts))
+        except (ValueError, OverflowError) as error:
+            raise RingError(f"ring '{name or 'anonymous'}' cannot be laid out: {error}") from error
+
+        def form(memory: Any, generation: int) -> Ring:
+            return Ring.create(memory, slots, layout.size, sizes, generation, bytes.fromhex(layout.digest), *texts)
+
+        if name is None:
+            self.segment = in_process.create("anonymous", size, form)
+        else:
+            self.segment = posix_shm.create(ring_name(name), size, form)
+        self.name, self.transport, self.ring = self.segment.name, self.segment.transport, self.segment.ring
+        views = partial(self.segment.slot, layout, writable=True)
+        self._slots = tuple(Slot(self.ring, i, views(i)) for i in range(slots + SPARES))
+        self._close = weakref.finalize(self, _end, self.segment)
+
+    @property
+    def generation(self) -> int:
+        """Which life of the ring this is."""
+        return self.ring.generation
+
+    def next(self) -> Slot:
+        """Choose the slot to fill: never the one last committed, nor one that a reader leases."""
+        return self._slots[self.ring.next()]
+
+    def take(self, name: str) -> np.ndarray[Any, Any] | None:
+        """Copy the newest command for an input out; None if none came since the last call."""
+        field = self.inputs[name]
+        command = np.empty(field.numpy_shape, field.element.numpy)
+        taken = self.ring.take(self.inputs.fields.index(field), command.data)
+        return command if isinstance(taken, tuple) else None
+
+    def close(self) -> None:
+        """Tell the readers and remove the segment; views on it stay readable."""
+        self._close()
+
+    def __enter__(self) -> Publisher:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+
+class Slot:
+    """A slot to fill: ``slot[name]`` is a writable view of the field. Without ``commit`` nothing is published."""
+
+    __slots__ = ("_ring", "_views", "index")
+
+    def __init__(self, ring: Ring, index: int, views: Views) -> None:
+        self._ring, self.index, self._views = ring, index, views
+
+    def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
+        return self._views[name]
+
+    def commit(self, step: int, stamp_ns: int, hash: int = 0) -> None:
+        """Publish the slot as the tick of that number and simulated time, and ring the bell."""
+        self._ring.commit(self.index, step, stamp_ns, hash)
+        self._ring.heartbeat()
+
+    def __enter__(self) -> Slot:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        pass
+
+
+def _end(segment: Segment) -> None:
+    """Close the ring, in the process that made it only: a forked child owns nothing."""
+    if segment.ring.owner_pid != os.getpid():
+        return
+    segment.ring.close()
+    if segment.transport == posix_shm.TRANSPORT:
+        posix_shm.remove(segment)

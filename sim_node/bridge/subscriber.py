@@ -1,0 +1,185 @@
+"""The reader's side of a ring: ticks as views on the slots themselves, and commands back."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from functools import partial
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from sim_node._native import LEASES, Reader, Tick
+from sim_node.bridge.name import ring_name
+from sim_node.bridge.publisher import Publisher
+from sim_node.bridge.segment import Segment
+from sim_node.bridge.transports import posix_shm
+from sim_node.errors import RingError
+from sim_node.layout import Layout
+
+POLL = 0.01  # seconds between looks for a ring that is not there yet
+FOREVER = 2**62  # ns
+
+
+class Subscriber:
+    """A reader of the ring of that node's name, or of a Publisher in this process.
+
+    It outlives the producer: the next wait finds the ring that a restarted one made. Use it in one thread.
+    ``timeout`` is in seconds, how long to wait for the ring to be there.
+    Attributes: ``layout``, ``inputs``, ``transport``, ``generation``.
+    Raises RingError when there is no ring in time, or it is another user's or damaged.
+    """
+
+    def __init__(self, source: str | Publisher, timeout: float = 5.0) -> None:
+        self._find: Callable[[], Segment | None]
+        if isinstance(source, Publisher):
+            self.name, self._find = source.name, lambda: source.segment
+        else:
+            self.name = ring_name(source)
+            self._find = partial(posix_shm.find, self.name)
+        self._switches = -1
+        self._adopt(self._search(None, timeout, time.monotonic() + timeout))
+
+    @property
+    def generation(self) -> int:
+        """Which life of the ring is being read."""
+        return self._segment.ring.generation
+
+    def next(self, timeout: float | None = 1.0, spin_us: float = 0.0) -> Tick:
+        """Wait for a tick newer than the last one taken; use it in a ``with`` block, which leases its slot.
+
+        ``timeout`` is in seconds, None waits for ever; ``spin_us`` is how long to poll, which wakes sooner and burns a
+        core, before sleeping. Raises RingError when no tick came: it says whether the producer is dead, closed the
+        ring, or is silent.
+        """
+        limit = FOREVER if timeout is None else int(timeout * 1e9)
+        start = time.monotonic_ns()
+        tick = self._reader.next(limit, int(spin_us * 1e3))
+        while tick is None:
+            self._explain(timeout, start, limit)
+            tick = self._reader.next(limit - (time.monotonic_ns() - start), int(spin_us * 1e3))
+        return tick
+
+    def latest(self) -> Tick | None:
+        """Take the newest tick without waiting, also if it was taken before; None if there is none yet."""
+        ring = self._segment.ring
+        if ring.silent and ring.ended:
+            found = self._find()
+            if found is not None and not found.ring.ended:
+                self._adopt(found)
+        tick = self._reader.latest()
+        if tick is None:
+            self._require_lease()
+        return tick
+
+    def command(self, name: str) -> np.ndarray[Any, Any]:
+        """Give the free buffer of an input's mailbox, to be filled in place and published by ``send(name)``.
+
+        It holds an old command until filled, and is not to be written after the send.
+        Raises RingError when another living process sends to this input, KeyError when there is no such input.
+        """
+        index, buffers = self._input(name)
+        holder = self._reader.claim(index)
+        if holder:
+            raise RingError(
+                f"input '{name}' of ring '{self.name}' already takes its commands from a running process "
+                f"(pid {holder}): one sender an input"
+            )
+        return buffers[self._reader.prepare(index)]
+
+    def send(self, name: str, command: Any = None) -> None:
+        """Send a command, or the one filled in after ``command(name)``; it is stamped as answering the tick last taken.
+
+        Raises RingError when the value does not fit the input's shape and type, or as ``command`` does.
+        """
+        if command is not None:
+            buffer = self.command(name)
+            try:
+                np.copyto(buffer, command, casting="same_kind")
+            except (TypeError, ValueError) as error:
+                raise RingError(
+                    f"input '{name}' takes {buffer.dtype} of shape {buffer.shape}, "
+                    f"not {np.asarray(command).dtype} of shape {np.shape(command)}"
+                ) from error
+        try:
+            self._reader.send(self._input(name)[0])
+        except ValueError as error:
+            raise RingError(f"nothing to send to input '{name}': call command('{name}') and fill it first") from error
+
+    def statistics(self) -> dict[str, int]:
+        """Count, for this generation, ticks taken, skipped (never seen), lost (gone before the lease) and held.
+
+        ``switches`` counts the changes to a new generation.
+        """
+        taken, skipped, lost, held = self._reader.statistics
+        return {"taken": taken, "skipped": skipped, "lost": lost, "held": held, "switches": self._switches}
+
+    def close(self) -> None:
+        """Leave the ring: give back leases and inputs. Views taken stay readable."""
+        self._reader.close()
+
+    def __enter__(self) -> Subscriber:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def _input(self, name: str) -> tuple[int, tuple[np.ndarray[Any, Any], ...]]:
+        try:
+            return self._mailboxes[name]
+        except KeyError:
+            raise KeyError(f"no input '{name}'; there are {', '.join(self._mailboxes) or 'none'}") from None
+
+    def _require_lease(self) -> None:
+        held = self.statistics()["held"]
+        if held == LEASES:
+            raise RingError(f"{held} ticks of ring '{self.name}' are held at once: release one (leave its with block)")
+
+    def _explain(self, timeout: float | None, start: int, limit: int) -> None:
+        """Find out why there is no tick: go on with a new generation, or raise."""
+        self._require_lease()
+        ring = self._segment.ring
+        if ring.ended:
+            self._adopt(self._search(self._segment, timeout, (start + limit) / 1e9))
+        elif time.monotonic_ns() - start >= limit:
+            raise RingError(
+                f"no tick from ring '{self.name}' within {timeout:g} s; its producer (pid {ring.owner_pid}) is alive: "
+                "is the plant paused or inactive?"
+            )
+
+    def _search(self, last: Segment | None, timeout: float | None, deadline: float) -> Segment:
+        """Wait for a ring with a living owner, after the ``last`` one has ended."""
+        while True:
+            segment = self._find() or last
+            if segment is not None and not segment.ring.ended:
+                return segment
+            if time.monotonic() >= deadline:
+                break
+            time.sleep(POLL)
+        waited = f"waited {timeout:g} s for another"
+        if segment is None:
+            raise RingError(f"there is no ring '{self.name}' of this user; {waited}: start its producer")
+        why = "closed it" if segment.ring.closed else "is dead"
+        raise RingError(f"the producer of ring '{self.name}' (pid {segment.ring.owner_pid}) {why}; {waited}")
+
+    def _adopt(self, segment: Segment) -> None:
+        """Read this segment from now on."""
+        ring = segment.ring
+        try:
+            if hashlib.sha256(ring.layout).digest() != ring.digest:
+                raise ValueError("the layout's text does not match its digest")
+            layout, inputs = Layout.parse(ring.layout.decode()), Layout.parse(ring.inputs.decode())
+            if layout.size != ring.slot_size or tuple(field.nbytes for field in inputs) != ring.input_sizes:
+                raise ValueError("the layouts do not match the sizes of slots and mailboxes")
+        except (ValueError, KeyError, TypeError) as error:
+            raise RingError(f"ring '{self.name}' cannot be read: {error}") from error
+        try:
+            reader = Reader(ring, tuple(segment.slot(layout, i, writable=False) for i in range(ring.slots)))
+        except OSError as error:
+            raise RingError(f"ring '{self.name}' cannot take another reader: {error}") from error
+        segment.memory[::4096]  # touch each page now, not at its first tick
+        self.layout, self.inputs, self.transport = layout, inputs, segment.transport
+        self._segment, self._reader, self._switches = segment, reader, self._switches + 1
+        self._mailboxes = {field.name: (i, segment.mailbox(field, i)) for i, field in enumerate(inputs)}

@@ -1,0 +1,145 @@
+"""Rings in POSIX shared memory: files of this user that appear complete and are replaced when their owner died."""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from sim_node._native import Ring
+from sim_node.bridge.segment import Form, Segment, require_memory
+from sim_node.errors import RingError
+
+TRANSPORT = "posix_shm"
+FOLDER = Path("/dev/shm")
+
+
+def path_of(name: str) -> Path:
+    """Tell where the segment of a ring's name lies."""
+    return FOLDER / f"sim_node.{os.geteuid()}.{name}"
+
+
+def create(name: str, size: int, form: Form) -> Segment:
+    """Make the segment of that name, replacing the one of a dead owner and counting its generation up by one.
+
+    The file has no name until its ring is complete, so nobody sees half of one and a kill leaves nothing.
+    All its pages are allocated here: neither side meets SIGBUS later.
+    Raises RingError when the name belongs to a living process or another user, or when the memory is not there.
+    """
+    _require_space(size, name)
+    path = path_of(name)
+    folder = os.open(FOLDER, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    file = os.open(FOLDER, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            os.posix_fallocate(file, 0, size)
+        except OSError as error:
+            raise RingError(
+                f"ring '{name}' needs {size} bytes, which {FOLDER} does not give: {error.strerror}"
+            ) from error
+        memory = mmap.mmap(file, size, mmap.MAP_SHARED | mmap.MAP_POPULATE)
+        while True:
+            ring = form(memory, _displace(path, name))
+            with suppress(FileExistsError):  # another producer was faster: look whether it lives
+                # The folder's descriptor is not used; naming one makes Python follow the link in /proc.
+                os.link(f"/proc/self/fd/{file}", path, src_dir_fd=folder, follow_symlinks=True)
+                return Segment(memory, ring, TRANSPORT, name, os.fstat(file).st_ino)
+    finally:
+        os.close(file)
+        os.close(folder)
+
+
+def find(name: str) -> Segment | None:
+    """Map the segment of that name; None if there is none.
+
+    Raises RingError when it belongs to another user or holds no ring that can be read.
+    """
+    try:
+        file = _open(path_of(name), name)
+    except FileNotFoundError:
+        return None
+    try:
+        memory = _map(file)
+        return Segment(memory, Ring.attach(memory), TRANSPORT, name, os.fstat(file).st_ino)
+    except ValueError as error:
+        raise RingError(f"ring '{name}' cannot be read: {error}") from error
+    finally:
+        os.close(file)
+
+
+def remove(segment: Segment) -> None:
+    """Take the segment's name away, if it still is this segment's."""
+    path = path_of(segment.name)
+    with suppress(FileNotFoundError):
+        if path.lstat().st_ino == segment.inode:
+            path.unlink()
+
+
+def _map(file: int) -> mmap.mmap:
+    """Map a whole file; ValueError when it is empty."""
+    return mmap.mmap(file, 0, mmap.MAP_SHARED)
+
+
+def _open(path: Path, name: str) -> int:
+    """Open a segment of this user; FileNotFoundError when there is none, RingError when it is somebody else's."""
+    try:
+        owner = path.lstat().st_uid
+        if owner == os.geteuid():
+            return os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise RingError(f"ring '{name}': {path} cannot be opened: {error.strerror}") from error
+    raise RingError(
+        f"ring '{name}' belongs to another user: {path} is of uid {owner}, this process runs as uid {os.geteuid()}; "
+        "choose another name, or ask that user to remove the file"
+    )
+
+
+def _displace(path: Path, name: str) -> int:
+    """Remove the segment of a dead owner; returns the generation to start with."""
+    while True:
+        try:
+            file = _open(path, name)
+        except FileNotFoundError:
+            return time.time_ns() // 1000
+        try:
+            # Whoever holds the lock of the file that still has the name may remove it.
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if path.lstat().st_ino != os.fstat(file).st_ino:
+                continue
+            found = Ring.owner_of(_map(file)) if os.fstat(file).st_size else None
+            generation, pid, alive = found or (time.time_ns() // 1000, 0, False)
+            if alive is None:
+                raise RingError(
+                    f"ring '{name}' belongs to pid {pid} of another pid namespace (container), which may be alive; "
+                    f"choose another name, or remove {path} once that container is gone"
+                )
+            if alive:
+                raise RingError(
+                    f"ring '{name}' belongs to a running process (pid {pid}): end it, or choose another name"
+                )
+            path.unlink()
+            return generation + 1
+        except FileNotFoundError:
+            continue
+        finally:
+            os.close(file)
+
+
+def _require_space(size: int, name: str) -> None:
+    """Refuse a segment that is larger than the free space or the free memory."""
+    try:
+        room = os.statvfs(FOLDER)
+    except OSError as error:
+        raise RingError(f"ring '{name}' needs {FOLDER}: {error.strerror}") from error
+    free = room.f_bavail * room.f_frsize
+    if size > free:
+        raise RingError(
+            f"ring '{name}' needs {size} bytes and {FOLDER} has {free} bytes free: publish fewer or smaller fields, "
+            "use fewer slots, or enlarge it (mount -o remount,size=…; docker run --shm-size=…)"
+        )
+    require_memory(size, name)

@@ -1,0 +1,34 @@
+"""``sim-node record``: a recorder for running nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sim_node.cli.output import Outcome, Table
+
+
+def command(
+    node: Annotated[
+        list[str] | None, typer.Option(help="Name of a node, such as /plant; repeatable. Default: /sim_node.")
+    ] = None,
+    bag: Annotated[Path | None, typer.Option(help="A .mcap file, or a folder; default: by date and time.")] = None,
+    storage: Annotated[str, typer.Option(help="mcap or sqlite3.")] = "mcap",
+    seconds: Annotated[float | None, typer.Option(min=0.0, help="Stop after so long; default: at Ctrl-C.")] = None,
+    force: Annotated[bool, typer.Option(help="Replace an existing bag.")] = False,
+) -> Outcome:
+    """Record what replay needs of running nodes until Ctrl-C."""
+    import time
+
+    from sim_node.node.recorder import record
+    from sim_node.replay.writer import BagWriter
+
+    path = bag or Path(time.strftime("sim_node_%Y_%m_%d-%H_%M_%S"))
+    with BagWriter(path, storage, force) as writer:
+        done = record(writer, node or ["/sim_node"], seconds)
+    result = {"bag": str(path), "messages": done.messages, "ticks": done.ticks, "topics": writer.counts}
+    rows = [("bag", path), ("messages", done.messages), ("ticks", done.ticks), *writer.counts.items()]
+    error = "" if done.messages else f"nothing was received from {', '.join(node or ['/sim_node'])}; does it run?"
+    return Outcome(result, [Table("record", ("", "value"), rows)], 2 if error else 0, error)

@@ -1,0 +1,108 @@
+"""``sim-node run``: run a plant as a ROS node, or offline into a bag."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sim_node.cli.arguments import assignments
+from sim_node.cli.output import Outcome, Table, progress
+from sim_node.errors import SimNodeError
+
+
+def command(
+    plant: Annotated[str, typer.Argument(help="The plant, as module:Class or file.py:Class.")],
+    offline: Annotated[bool, typer.Option("--offline", help="Step with no ROS, as fast as possible.")] = False,
+    seconds: Annotated[float | None, typer.Option(min=0.0, help="Run so long; offline, in simulated time.")] = None,
+    rate: Annotated[float, typer.Option(min=1e-3, max=1e6, help="Ticks a second.")] = 1000.0,
+    substeps: Annotated[int, typer.Option(min=1, help="Plan runs a tick.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of random numbers and initial state.")] = 0,
+    param: Annotated[list[str] | None, typer.Option(help="name=value; repeatable.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the node. Default: the plant's class.")] = None,
+    bag: Annotated[Path | None, typer.Option(help="Offline: a .mcap file, or a folder.")] = None,
+    storage: Annotated[str, typer.Option(help="Offline: mcap or sqlite3.")] = "mcap",
+    keyframe_every: Annotated[int, typer.Option(min=0, help="Ticks between keyframes; 0: only the first.")] = 10_000,
+    given: Annotated[
+        list[str] | None, typer.Option("--input", help="Offline: name=value, held all the time; repeatable.")
+    ] = None,
+    inputs: Annotated[
+        Path | None, typer.Option(help="Offline: .npz of an array an input, (ticks, …); the last value is held.")
+    ] = None,
+    force: Annotated[bool, typer.Option(help="Replace an existing bag.")] = False,
+) -> Outcome:
+    """Run a plant: as a lifecycle node until Ctrl-C, or --offline into a bag."""
+    parameters = assignments(param or (), "--param")
+    if not offline:
+        taken = {"--bag": bag, "--input": given, "--inputs": inputs}
+        wrong = [option for option, value in taken.items() if value]
+        if wrong:
+            raise SimNodeError(f"{wrong[0]} is for --offline; use 'sim-node record' beside a running node")
+        return _run_node(plant, name, seconds, rate, substeps, seed, keyframe_every, parameters)
+    if seconds is None or bag is None:
+        raise SimNodeError(f"--offline needs {'--seconds' if seconds is None else '--bag'}")
+    return _run_offline(
+        plant, name, seconds, rate, substeps, seed, keyframe_every, parameters,
+        bag, storage, force, {**_load(inputs), **assignments(given or (), "--input")},
+    )  # fmt: skip
+
+
+def _load(file: Path | None) -> dict[str, Any]:
+    import numpy as np
+
+    if file is None:
+        return {}
+    try:
+        with np.load(file) as arrays:
+            return dict(arrays)
+    except (OSError, ValueError, EOFError) as fault:
+        raise SimNodeError(f"--inputs {file}: not a .npz file of arrays: {fault}") from fault
+
+
+def _run_offline(
+    plant: str, name: str | None, seconds: float, rate: float, substeps: int, seed: int, keyframe_every: int,
+    parameters: dict[str, Any], bag: Path, storage: str, force: bool, inputs: dict[str, Any],
+) -> Outcome:  # fmt: skip
+    from sim_node.plant.reference import reference
+    from sim_node.plant.stepper import Stepper
+    from sim_node.replay.record import record_offline
+    from sim_node.replay.writer import BagWriter
+
+    kind = reference(plant)
+    dt_ns = round(1e9 / rate)
+    ticks = round(seconds * 1e9 / dt_ns)
+    stepper = Stepper(kind(**parameters), dt_ns=dt_ns, substeps=substeps, seed=seed)
+    topic = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind.__name__).lower()
+    with progress("run") as update, BagWriter(bag, storage, force) as writer:
+        done = record_offline(
+            stepper,
+            writer,
+            name=topic,
+            ticks=ticks,
+            keyframe_every=keyframe_every,
+            inputs=inputs,
+            progress=lambda count: update(count, ticks, f"{count} of {ticks} ticks"),
+        )
+    simulated = done.ticks * dt_ns / 1e9
+    result = {
+        "bag": str(bag),
+        "plant": plant,
+        "ticks": done.ticks,
+        "seconds": simulated,
+        "substeps": substeps,
+        "keyframes": done.keyframes,
+        "wall_seconds": done.wall_s,
+        "realtime_factor": simulated / done.wall_s if done.wall_s else None,
+        "interrupted": done.interrupted,
+    }
+    error = f"interrupted after {done.ticks} of {ticks} ticks; {bag} holds them" if done.interrupted else ""
+    return Outcome(result, [Table("run", ("", "value"), list(result.items()))], 130 if error else 0, error)
+
+
+def _run_node(
+    plant: str, name: str | None, seconds: float | None, rate: float, substeps: int, seed: int, keyframe_every: int,
+    parameters: dict[str, Any],
+) -> Outcome:  # fmt: skip
+    raise SimNodeError("the ROS node is not part of this build")

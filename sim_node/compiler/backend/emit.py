@@ -1,0 +1,245 @@
+"""Writes one optimised function as the LLVM IR of one thread, the same text for every target.
+
+``define internal i1 @thread(i32 %tid, …, ptr %error)`` returns whether the range goes on. Each target wraps it:
+the host in loops (``host.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sim_node.compiler.backend import abi, rows
+from sim_node.compiler.ir import cfg
+from sim_node.compiler.ir.function import Block, Edge, Function, Value
+from sim_node.compiler.ir.op import Op
+from sim_node.dtypes import ArrayType, Kind, Scalar, Vector, bool_
+
+ACCESS_GROUP = "!0"  # of every load and store, for the loop that says that threads are independent
+
+# Only the first thread to fail reports; which one that is, is decided by the order of the range.
+_STOP = """
+define internal void @stop(ptr %error, i32 %site, i32 %tid, i64 %index, i64 %length) noinline cold #0 {
+  %swap = cmpxchg ptr %error, i32 0, i32 1 acq_rel monotonic
+  %first = extractvalue { i32, i1 } %swap, 1
+  br i1 %first, label %report, label %done
+report:
+  %at.site = getelementptr i8, ptr %error, i64 4
+  store i32 %site, ptr %at.site
+  %thread = sext i32 %tid to i64
+  %at.thread = getelementptr i8, ptr %error, i64 8
+  store i64 %thread, ptr %at.thread
+  %at.index = getelementptr i8, ptr %error, i64 16
+  store i64 %index, ptr %at.index
+  %at.length = getelementptr i8, ptr %error, i64 24
+  store i64 %length, ptr %at.length
+  br label %done
+done:
+  ret void
+}
+"""
+
+
+def thread(function: Function) -> str:
+    """Emit ``@thread`` and what it calls."""
+    return "\n".join(_Thread(function).lines()) + _STOP
+
+
+def signature(function: Function) -> str:
+    """Declare the words of the argument block as parameters, or pass them on by the same names."""
+    typed = [f"{_word_type(word)} {word.name}" for word in abi.words([param.type for param in function.params])]
+    return ", ".join(["i32 %tid", *typed, "ptr %error"])
+
+
+def _word_type(word: abi.Word) -> str:
+    if word.scalar is not None:
+        return rows.TYPES[repr(word.scalar)]
+    return "ptr" if word.role is abi.Role.POINTER else "i32"
+
+
+class _Thread:
+    """The names of one function's values, and the lines that compute them."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.blocks = _numbered(cfg.reverse_postorder(function))
+        self.names: dict[Value, str] = {}
+        for i, param in enumerate(function.params):
+            self.names[param] = abi.pointer(i) if isinstance(param.type, ArrayType) else abi.scalar(i)
+        for block in self.blocks:
+            for value in (*block.params, *block.body):
+                self.names[value] = self._name(value)
+        self.incoming = _incoming(self.blocks)
+
+    def _name(self, value: Value) -> str:
+        """Name a value; constants, the thread's index and words of the argument block need no line of their own."""
+        if value.op is Op.CONST:
+            return rows.constant(_scalar(value), value.attr)
+        if value.op is Op.TID:
+            return "%tid"
+        if value.op is Op.LENGTH:
+            return abi.length(value.args[0].number)
+        if value.op is Op.EXTRACT:
+            return abi.component(value.args[0].number, value.number)
+        if value.op is Op.BOUNDS:
+            return self.names[value.args[0]]
+        return f"%v{len(self.names)}"
+
+    def lines(self) -> Iterator[str]:
+        yield f"define internal i1 @thread({signature(self.function)}) alwaysinline #0 {{"
+        yield f"  br label %{self.blocks[0].label}"
+        for block in self.blocks:
+            yield f"{block.label}:"
+            for i, param in enumerate(block.params):
+                passed = [f"[ {self.names[edge.args[i]]}, %{source} ]" for source, edge in self.incoming[block.label]]
+                yield f"  {self.names[param]} = phi {_type(param)} {', '.join(passed)}"
+            checks = 0
+            for value in block.body:
+                if value.op in (Op.BOUNDS, Op.CHECK):
+                    yield from self._check(value, _part(block.label, checks))
+                    checks += 1
+                elif self.names[value].startswith("%v"):
+                    yield from self._value(value)
+            yield from self._end(block)
+        yield "}"
+
+    def _value(self, value: Value) -> Iterator[str]:
+        name = self.names[value]
+        if value.op is Op.LOAD:
+            yield from self._load(value, name)
+        elif value.op is Op.STORE:
+            yield from self._store(value, name)
+        else:
+            source, result = _scalar(value.args[0]), _scalar(value)
+            yield from _fill(
+                rows.row(value.op, source, result), name, source, result, [self.names[a] for a in value.args]
+            )
+
+    def _load(self, value: Value, name: str) -> Iterator[str]:
+        kind = _scalar(value)
+        yield from self._address(value, name)
+        memory = f"{_memory(kind)}, ptr {name}.at, align {kind.size}, !llvm.access.group {ACCESS_GROUP}"
+        if kind is bool_:
+            yield f"  {name}.b = load {memory}"
+            yield f"  {name} = icmp ne i8 {name}.b, 0"
+        else:
+            yield f"  {name} = load {memory}"
+
+    def _store(self, value: Value, name: str) -> Iterator[str]:
+        stored = value.args[2]
+        kind, text = _scalar(stored), self.names[stored]
+        memory = _memory(kind)
+        yield from self._address(value, name)
+        if kind is bool_:
+            yield f"  {name} = zext i1 {text} to i8"
+            text = name
+        elif kind.is_float:
+            yield from _fill(rows.CANONICAL, name, kind, kind, [text])
+            memory, text = f"i{kind.bits}", name
+        yield f"  store {memory} {text}, ptr {name}.at, align {kind.size}, !llvm.access.group {ACCESS_GROUP}"
+
+    def _address(self, value: Value, name: str) -> Iterator[str]:
+        """Compute where an element, or one of its components, lies; the index was checked."""
+        array, index = value.args[0], value.args[1]
+        wide = self.names[index]
+        if _scalar(index).bits < 64:
+            yield f"  {name}.i = {_widened(index)} {_type(index)} {wide} to i64"
+            wide = f"{name}.i"
+        kind = array.type.dtype if isinstance(array.type, ArrayType) else None
+        if isinstance(kind, Vector):
+            element = f"[{kind.length} x {_memory(kind.scalar)}], ptr {self.names[array]}, i64 {wide}, i64 {value.attr}"
+        else:
+            moved = _scalar(value.args[2] if value.op is Op.STORE else value)
+            element = f"{_memory(moved)}, ptr {self.names[array]}, i64 {wide}"
+        yield f"  {name}.at = getelementptr inbounds {element}"
+
+    def _check(self, value: Value, label: str) -> Iterator[str]:
+        """Go on at ``label`` if all is well, or report and leave the range."""
+        first = self.names[value.args[0]]
+        condition, index, length = first, "0", "0"
+        if value.op is Op.BOUNDS:  # unsigned, so that a negative index is above every length
+            kind, wide, limit = _type(value.args[0]), _widened(value.args[0]), self.names[value.args[1]]
+            condition, index, length = f"%{label}.in", first, limit
+            yield f"  {condition} = icmp ult {kind} {first}, {limit}"
+        yield f"  br i1 {condition}, label %{label}, label %{label}.stop, !prof !3"
+        yield f"{label}.stop:"
+        if value.op is Op.BOUNDS and kind != "i64":
+            yield f"  %{label}.i = {wide} {kind} {first} to i64"
+            yield f"  %{label}.n = {wide} {kind} {limit} to i64"
+            index, length = f"%{label}.i", f"%{label}.n"
+        yield f"  call void @stop(ptr %error, i32 {value.attr}, i32 %tid, i64 {index}, i64 {length})"
+        yield "  ret i1 false"
+        yield f"{label}:"
+
+    def _end(self, block: Block) -> Iterator[str]:
+        targets = [f"label %{edge.target}" for edge in block.edges]
+        if block.end.op is Op.RETURN:
+            yield "  ret i1 true"
+        elif block.end.op is Op.JUMP:
+            yield f"  br {targets[0]}"
+        else:
+            other = f"{block.label}.else"  # a block of its own, for a phi tells edges apart by where they come from
+            yield f"  br i1 {self.names[block.end.args[0]]}, {targets[0]}, label %{other}"
+            yield f"{other}:"
+            yield f"  br {targets[1]}"
+
+
+def _numbered(blocks: Sequence[Block]) -> list[Block]:
+    """Label blocks by number: in LLVM labels and values share one space of names."""
+    labels = {block.label: f"b{i}" for i, block in enumerate(blocks)}
+    return [
+        replace(block, label=labels[block.label], edges=tuple(Edge(labels[e.target], e.args) for e in block.edges))
+        for block in blocks
+    ]
+
+
+def _incoming(blocks: Sequence[Block]) -> dict[str, list[tuple[str, Edge]]]:
+    """List the edges to each block, with the LLVM block that each leaves: checks cut a block into parts."""
+    table: dict[str, list[tuple[str, Edge]]] = {block.label: [] for block in blocks}
+    for block in blocks:
+        checks = sum(value.op in (Op.BOUNDS, Op.CHECK) for value in block.body)
+        last = _part(block.label, checks - 1) if checks else block.label
+        for source, edge in zip((last, f"{block.label}.else"), block.edges):
+            table[edge.target].append((source, edge))
+    return table
+
+
+def _part(label: str, check: int) -> str:
+    return f"{label}.{check}"
+
+
+def _fill(row: str, name: str, source: Scalar, result: Scalar, operands: list[str]) -> Iterator[str]:
+    text = row.format(
+        *operands,
+        r=name,
+        t=rows.TYPES[repr(source)],
+        s=_suffix(source),
+        rt=rows.TYPES[repr(result)],
+        rs=_suffix(result),
+        bits=source.bits,
+        mask=source.bits - 1,
+        nan=rows.NAN.get(source.bits),
+    )
+    yield from (f"  {line}" for line in text.split("\n"))
+
+
+def _suffix(kind: Scalar) -> str:
+    return f"{'f' if kind.is_float else 'i'}{kind.bits}"
+
+
+def _scalar(value: Value) -> Scalar:
+    if not isinstance(value.type, Scalar):
+        raise TypeError(f"{value.op.name} of {value.type!r} reached a back end; scalarise leaves scalars only")
+    return value.type
+
+
+def _type(value: Value) -> str:
+    return rows.TYPES[repr(_scalar(value))]
+
+
+def _memory(kind: Scalar) -> str:
+    return "i8" if kind is bool_ else rows.TYPES[repr(kind)]
+
+
+def _widened(index: Value) -> str:
+    return "sext" if _scalar(index).kind is Kind.INT else "zext"

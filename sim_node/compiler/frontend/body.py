@@ -1,0 +1,177 @@
+"""One function being lowered: where values go, what names mean, and how errors say where they are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sim_node.compiler.frontend.operand import Literal, Operand, Static, default_type, number, spelled, unfit
+from sim_node.compiler.frontend.scope import Scope
+from sim_node.compiler.frontend.signature import Signature
+from sim_node.compiler.frontend.source import Source
+from sim_node.compiler.frontend.ssa import Builder, Draft
+from sim_node.compiler.ir.function import Attr, Site, Value
+from sim_node.compiler.ir.op import Op
+from sim_node.dtypes import ArrayType, Scalar, Type, Vector
+from sim_node.errors import BuildError, BuildTypeError, Location, UnsupportedError
+from sim_node.lang.func import Func
+
+Visit = Callable[["Body", Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Where break and continue go."""
+
+    after: Draft
+    again: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable's one type, the line that fixed it, and the literal that did if one did."""
+
+    type: Type
+    line: int
+    literal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A func lowered for one tuple of argument types: its name in the module and what it gives."""
+
+    name: str
+    result: Type | None
+
+
+class Unit(Protocol):
+    """The module being lowered, as one of its functions sees it."""
+
+    visitors: dict[type[ast.AST], Visit]
+
+    def signature(self, func: Func) -> Signature:
+        """Give a func's parameters."""
+
+    def instantiate(self, func: Func, types: tuple[Type, ...], caller: Location) -> Instance:
+        """Lower a func for argument types, unless that was done before."""
+
+
+class Body:
+    """The state of lowering one function. What to do with each kind of syntax is in the table of visitors."""
+
+    def __init__(self, unit: Unit, source: Source, scope: Scope, kernel: bool, caller: Location | None = None) -> None:
+        self.unit, self.source, self.scope, self.kernel, self.caller = unit, source, scope, kernel, caller
+        self.builder = Builder()
+        self.loops: list[Loop] = []
+        self.sites: list[Site] = []
+        self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
+        self.variables: dict[str, Variable] = {}
+        self.returned: Type | None = None  # what the author wrote after ->
+        self._locations: dict[tuple[int, int], Location] = {}
+
+    # syntax
+
+    def visit(self, node: ast.AST) -> Any:
+        """Lower a piece of syntax: an expression gives an operand."""
+        visitor = self.unit.visitors.get(type(node))
+        if visitor is None:
+            raise self.error(UnsupportedError, f"{type(node).__name__} is not part of the kernel language", node)
+        return visitor(self, node)
+
+    def visit_all(self, statements: list[ast.stmt]) -> None:
+        """Lower statements, up to where control cannot come any more."""
+        for statement in statements:
+            if self.builder.current is None:
+                return
+            self.visit(statement)
+
+    def location(self, node: ast.AST) -> Location:
+        """Where a node is, without the calls that led there: those are known only when the func is inlined."""
+        key = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+        place = self._locations.get(key)
+        if place is None:
+            place = self._locations[key] = self.source.location(node)
+        return place
+
+    def error(self, family: type[BuildError], what: str, node: ast.AST, remedy: str = "") -> BuildError:
+        """Make an error at a node, with the chain of calls that led to this function."""
+        return family(what, self.source.location(node, self.caller), remedy)
+
+    # values
+
+    def declare(self, name: str, value: Value, node: ast.AST, literal: str = "") -> None:
+        """Assign a variable for the first time, which fixes its type."""
+        assert value.type is not None
+        self.variables[name] = Variable(value.type, getattr(node, "lineno", 0), literal)
+        self.builder.write(name, value)
+
+    def emit(self, op: Op, type: Type | None, args: tuple[Value, ...], node: ast.AST, attr: Attr = None) -> Value:
+        """Append a value to the current block."""
+        return self.builder.emit(op, type, args, attr, self.location(node))
+
+    def site(self, kind: str, subject: str, node: ast.AST) -> int:
+        """Number a place where a thread may stop itself."""
+        self.sites.append(Site(kind, subject, self.location(node)))
+        return len(self.sites) - 1
+
+    def check(self, condition: Value, kind: str, subject: str, node: ast.AST) -> None:
+        """Stop the thread where the condition is false."""
+        self.emit(Op.CHECK, None, (condition,), node, self.site(kind, subject, node))
+
+    def constant(self, scalar: Scalar, literal: Literal, node: ast.AST) -> Value:
+        """Give a literal its type, refusing one that the type cannot hold."""
+        reason = unfit(literal, scalar)
+        if reason:
+            raise self.error(
+                BuildTypeError, f"{literal.value!r} cannot be {scalar}: {reason}", node,
+                _constant_remedy(literal, scalar),
+            )  # fmt: skip
+        return self.builder.constant(scalar, number(literal, scalar))
+
+    def convert(self, operand: Operand, type: Type, node: ast.AST, role: str, remedy: str = "") -> Value:
+        """Give the operand as a value of the type: literals adapt, anything else must have it already."""
+        if isinstance(operand, Literal) and isinstance(type, Scalar):
+            return self.constant(type, operand, node)
+        value = self.materialise(operand, node)
+        if value.type != type:
+            wanted = f"{spelled(type)}({ast.unparse(node)})" if isinstance(node, ast.expr) else ""
+            raise self.error(BuildTypeError, f"{role} is {type!r}, not {value.type!r}", node, remedy or wanted)
+        return value
+
+    def materialise(self, operand: Operand, node: ast.AST) -> Value:
+        """Give the operand as a value that exists when the kernel runs; a literal takes its default type."""
+        if isinstance(operand, Value):
+            return operand
+        if isinstance(operand, Literal):
+            return self.constant(default_type(operand), operand, node)
+        raise self.error(
+            BuildTypeError, f"{ast.unparse(node)} is {describe(operand)}, and no value at run time", node,
+            "kernels compute with scalars and vectors",
+        )  # fmt: skip
+
+    def value(self, node: ast.expr) -> Value:
+        """Lower an expression to a value."""
+        return self.materialise(self.visit(node), node)
+
+
+def _constant_remedy(literal: Literal, scalar: Scalar) -> str:
+    if isinstance(literal.value, bool):
+        return f"{spelled(scalar)}({literal.value})"
+    if scalar.is_integer and isinstance(literal.value, float):
+        whole = literal.value.is_integer()
+        return f"write {int(literal.value)}" if whole else f"convert the other side to a float, or {spelled(scalar)}(…)"
+    return "use a wider type, such as " + ("sn.float64" if scalar.is_float else "sn.int64 or sn.uint64")
+
+
+def describe(operand: Operand) -> str:
+    """Say what kind of thing an operand is."""
+    if isinstance(operand, tuple):
+        return "a tuple"
+    if isinstance(operand, Static):
+        thing = operand.value
+        return "a type" if isinstance(thing, (Scalar, Vector, type)) else f"a {type(thing).__name__.lower()}"
+    if isinstance(operand, Literal):
+        return f"the number {operand.value!r}"
+    return f"an array of {operand.type.dtype!r}" if isinstance(operand.type, ArrayType) else f"{operand.type!r}"

@@ -1,0 +1,285 @@
+"""Calls: funcs, builtins, conversions and constructors of vectors, and the few functions of Python's own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from sim_node.compiler.frontend.agree import Written, agree, components, computed, splat, text
+from sim_node.compiler.frontend.body import Body, Visit, describe
+from sim_node.compiler.frontend.capture import capture
+from sim_node.compiler.frontend.operand import Literal, Operand, Static, default_type
+from sim_node.compiler.ir.function import Value
+from sim_node.compiler.ir.op import SIGNATURES, Op
+from sim_node.dtypes import ArrayType, Kind, Scalar, Type, Vector, bool_, int32
+from sim_node.errors import BuildTypeError, UnsupportedError
+from sim_node.lang.builtins import Builtin, abs_
+from sim_node.lang.func import Func
+from sim_node.lang.library import scalar as library
+
+Arguments = list[Written]
+Lower = Callable[[Body, Any, Arguments, ast.Call], Operand]
+
+
+def call_node(body: Body, node: ast.Call) -> Operand:
+    """Lower a call; the only expression that may give nothing is a func's, as a statement."""
+    result = call(body, node)
+    if isinstance(result, Value) and result.type is None:
+        raise body.error(BuildTypeError, f"'{text(node.func)}' returns nothing", node, "call it as a statement")
+    return result
+
+
+def call(body: Body, node: ast.Call) -> Operand:
+    """Lower a call, whatever it gives."""
+    callee = body.visit(node.func)
+    target = callee.value if isinstance(callee, Static) else None
+    odd: list[ast.AST] = [arg for arg in node.args if isinstance(arg, ast.Starred)]
+    odd += [keyword for keyword in node.keywords if keyword.arg is None or not isinstance(target, Func)]
+    if odd:
+        raise body.error(
+            UnsupportedError, "arguments are passed one by one, and by name to funcs only", odd[0],
+            "write each argument in its place",
+        )  # fmt: skip
+    arguments: Arguments = [(body.visit(arg), arg) for arg in node.args]
+    if isinstance(target, Func):
+        named: dict[str, Written] = {
+            str(keyword.arg): (body.visit(keyword.value), keyword.value) for keyword in node.keywords
+        }
+        return call_func(body, target, arguments, named, node)
+    for kind, lower in _KINDS.items():
+        if isinstance(target, kind):
+            return lower(body, target, arguments, node)
+    for thing, lower in _PYTHON:
+        if target is thing:
+            return lower(body, target, arguments, node)
+    raise body.error(
+        UnsupportedError, f"'{text(node.func)}' is {describe(callee)}, which a kernel cannot call here", node,
+        "for i in range(n): is the one place for range" if target is range else "call an @sn.func",
+    )  # fmt: skip
+
+
+# funcs
+
+
+def call_func(body: Body, func: Func, arguments: Arguments, named: dict[str, Written], node: ast.Call) -> Value:
+    """Lower a call of a func: bind the arguments as Python does, adapt literals, refuse other types."""
+    form = body.unit.signature(func)
+    try:
+        bound = form.python.bind(*arguments, **named)
+    except TypeError as error:
+        raise body.error(
+            BuildTypeError, f"'{func.name}': {error}", node, f"it is {func.name}({', '.join(form.python.parameters)})"
+        ) from None
+    given: list[Written] = []
+    for parameter in form.parameters:
+        argument = bound.arguments.get(parameter.name)
+        if argument is None:
+            default = form.python.parameters[parameter.name].default
+            argument = (capture(body, default, f"{parameter.name}={default!r}", node), node)
+        given.append(argument)
+    pairs = list(zip(given, form.parameters, strict=True))
+    generic = [operand for (operand, _), parameter in pairs if parameter.type is None]
+    values = []
+    for (operand, at), parameter in pairs:
+        wanted = parameter.type or _type_for(body, operand, generic, at)
+        values.append(body.convert(operand, wanted, at, f"'{parameter.name}' of '{func.name}'"))
+    return invoke(body, func, tuple(values), node)
+
+
+def _type_for(body: Body, operand: Operand, generic: list[Operand], node: ast.AST) -> Type:
+    """The type that an argument gives to a parameter without one.
+
+    A literal takes the scalar type of the other such arguments if it is one and of the literal's own kind.
+    """
+    if not isinstance(operand, Literal):
+        value = body.materialise(operand, node)
+        assert value.type is not None
+        return value.type
+    default = default_type(operand)
+    others = {
+        other.type.scalar for other in generic if isinstance(other, Value) and isinstance(other.type, Scalar | Vector)
+    }
+    fitting = {
+        scalar for scalar in others if scalar.is_float == default.is_float and scalar.is_integer == default.is_integer
+    }
+    return fitting.pop() if len(fitting) == 1 else default
+
+
+def invoke(body: Body, func: Func, values: tuple[Value, ...], node: ast.AST) -> Value:
+    """Call a func with values that fit its parameters."""
+    types = tuple(value.type for value in values if value.type is not None)
+    instance = body.unit.instantiate(func, types, body.source.location(node, body.caller))
+    return body.emit(Op.CALL, instance.result, values, node, instance.name)
+
+
+# conversions and vectors
+
+
+def _convert(body: Body, scalar: Scalar, arguments: Arguments, node: ast.Call) -> Operand:
+    """``sn.float64(x)``, ``int(x)``: by value; a float becomes an integer by truncation that saturates."""
+    _count(body, scalar.name, arguments, node, 0, 1)
+    if not arguments:
+        return body.constant(scalar, Literal(scalar.numpy.type(0).item()), node)
+    operand, at = arguments[0]
+    if isinstance(operand, Literal):
+        return body.constant(scalar, _converted(operand, scalar), at)
+    return _cast(body, computed(body, operand, at), scalar, node)
+
+
+def _converted(literal: Literal, scalar: Scalar) -> Literal:
+    value = literal.value
+    if scalar.kind is Kind.BOOL:
+        return Literal(bool(value))
+    if isinstance(value, bool):
+        return Literal(int(value))
+    finite = isinstance(value, int) or abs(value) < float("inf")
+    return Literal(int(value)) if scalar.is_integer and finite else Literal(value)
+
+
+def _cast(body: Body, value: Value, scalar: Scalar, node: ast.AST) -> Value:
+    if not isinstance(value.type, Scalar):
+        raise body.error(
+            BuildTypeError, f"{scalar!r} is made from a scalar, not from {value.type!r}", node, "convert a component"
+        )
+    if value.type == scalar:
+        return value
+    if scalar.kind is Kind.BOOL:
+        return body.emit(Op.NE, bool_, (value, body.constant(value.type, Literal(0), node)), node)
+    return body.emit(Op.CAST, scalar, (value,), node)
+
+
+def _construct(body: Body, vector: Vector, arguments: Arguments, node: ast.Call) -> Value:
+    """``sn.vec3()``, ``sn.vec3(s)``, ``sn.vec3(x, y, z)``, ``sn.vec3(v)`` with a vector of as many components."""
+    if len(arguments) not in (0, 1, vector.length):
+        raise body.error(
+            BuildTypeError, f"{vector!r} takes 0, 1 or {vector.length} components, not {len(arguments)}", node
+        )
+    scalar = vector.scalar
+    if not arguments:
+        return splat(body, body.constant(scalar, Literal(scalar.numpy.type(0).item()), node), vector, node)
+    first, at = arguments[0]
+    if len(arguments) == 1 and isinstance(first, Value) and isinstance(first.type, Vector):
+        if first.type.length != vector.length:
+            raise body.error(BuildTypeError, f"{first.type!r} has not the components of {vector!r}", at)
+        parts = tuple(_cast(body, part, scalar, node) for part in components(body, first, at))
+        return body.emit(Op.VECTOR, vector, parts, node)
+    values = tuple(body.convert(operand, scalar, at, f"a component of {vector!r}") for operand, at in arguments)
+    return splat(body, values[0], vector, node) if len(values) == 1 else body.emit(Op.VECTOR, vector, values, node)
+
+
+# builtins
+
+
+def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call) -> Operand:
+    """Lower a builtin: its operation on scalars of one type, unless it has a form of its own."""
+    op = Op[builtin.op]
+    if op in _FORMS:
+        return _FORMS[op](body, builtin, arguments, node)
+    arity = SIGNATURES[op].arity or 0
+    _count(body, f"sn.{builtin.name}", arguments, node, arity, None if op in (Op.MIN, Op.MAX) else arity)
+    values = agree(body, f"sn.{builtin.name}", node, *arguments)
+    kind = values[0].type
+    if not isinstance(kind, Scalar) or kind.kind.value not in SIGNATURES[op].kinds:
+        floats = SIGNATURES[op].kinds == "f" and isinstance(kind, Scalar)
+        raise body.error(
+            BuildTypeError, f"sn.{builtin.name} does not take {kind!r}", node,
+            f"sn.{builtin.name}(float({text(arguments[0][1])}))" if floats else "apply it to scalars",
+        )  # fmt: skip
+    result, *others = values
+    if arity == 1:
+        return body.emit(op, kind, (result,), node)
+    for other in others:
+        result = body.emit(op, kind, (result, other), node)
+    return result
+
+
+def _tid(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
+    _count(body, "sn.tid", arguments, node, 0, 0)
+    return body.emit(Op.TID, int32, (), node)
+
+
+def _bitcast(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
+    _count(body, "sn.cast", arguments, node, 2, 2)
+    value = computed(body, *arguments[0])
+    target = arguments[1][0]
+    wanted = target.value if isinstance(target, Static) else None
+    fits = isinstance(wanted, Scalar) and isinstance(value.type, Scalar) and value.type.bits == wanted.bits
+    if not fits or not isinstance(wanted, Scalar) or value.type == bool_:
+        raise body.error(
+            BuildTypeError, f"sn.cast keeps the bits: it cannot turn {value.type!r} into {text(arguments[1][1])}", node,
+            "give a type of the same width, as in sn.cast(x, sn.uint32); to convert by value write sn.uint32(x)",
+        )  # fmt: skip
+    return value if value.type == wanted else body.emit(Op.BITCAST, wanted, (value,), node)
+
+
+def _vector(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
+    _count(body, "sn.vector", arguments, node, 2, 4)
+    values = agree(body, "sn.vector", node, *arguments)
+    scalar = values[0].type
+    if not isinstance(scalar, Scalar) or scalar == bool_:
+        raise body.error(BuildTypeError, f"sn.vector is made of numbers, not of {scalar!r}", node)
+    return body.emit(Op.VECTOR, Vector(scalar, len(values)), values, node)
+
+
+def _count(body: Body, name: str, arguments: Arguments, node: ast.Call, low: int, high: int | None) -> None:
+    if len(arguments) < low or (high is not None and len(arguments) > high):
+        wanted = f"{low}" if high == low else f"{low} or more" if high is None else f"{low} to {high}"
+        raise body.error(BuildTypeError, f"{name} takes {wanted} arguments, not {len(arguments)}", node)
+
+
+# Python's own functions
+
+
+def _len(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand:
+    _count(body, "len", arguments, node, 1, 1)
+    thing, at = arguments[0]
+    if isinstance(thing, tuple):
+        return Literal(len(thing))
+    if isinstance(thing, Value) and isinstance(thing.type, ArrayType):
+        return body.emit(Op.LENGTH, int32, (thing,), node)
+    if isinstance(thing, Value) and isinstance(thing.type, Vector):
+        return Literal(thing.type.length)
+    raise body.error(BuildTypeError, f"'{text(at)}' is {describe(thing)}, which has no len", node)
+
+
+def _type(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Static:
+    _count(body, "type", arguments, node, 1, 1)
+    value = computed(body, *arguments[0])
+    if not isinstance(value.type, Scalar):
+        raise body.error(
+            BuildTypeError, f"type() of {value.type!r} is no scalar type in Python", node, "sn.vector(x, y, …)"
+        )
+    return Static(value.type)
+
+
+def _extreme(func: Func) -> Lower:
+    """Python's min or max: exactly what Python gives, in the order of the arguments."""
+
+    def lower(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Value:
+        _count(body, func.name, arguments, node, 2, None)
+        result, *others = agree(body, text(node.func), node, *arguments)
+        if not isinstance(result.type, Scalar) or result.type == bool_:
+            raise body.error(BuildTypeError, f"'{text(node.func)}' does not take {result.type!r}", node)
+        for other in others:
+            result = invoke(body, func, (result, other), node)
+        return result
+
+    return lower
+
+
+def _abs(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand:
+    return _builtin(body, abs_, arguments, node)
+
+
+_KINDS: dict[type, Lower] = {Scalar: _convert, Vector: _construct, Builtin: _builtin}
+_FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.VECTOR: _vector}
+_PYTHON: tuple[tuple[object, Lower], ...] = (
+    (len, _len),
+    (type, _type),
+    (abs, _abs),
+    (min, _extreme(library.smaller)),
+    (max, _extreme(library.larger)),
+)
+
+VISITORS: dict[type[ast.AST], Visit] = {ast.Call: call_node}

@@ -1,0 +1,25 @@
+"""From a kernel to a module: the table of all syntax, and the one entry of the front end."""
+
+from __future__ import annotations
+
+import ast
+
+from sim_node.compiler.frontend import calls, comparisons, logic, loops, operators, places, refusals, statements
+from sim_node.compiler.frontend.body import Visit
+from sim_node.compiler.frontend.unit import Unit
+from sim_node.compiler.ir.function import Module
+from sim_node.lang.kernel import Kernel
+
+VISITORS: dict[type[ast.AST], Visit] = {
+    kind: visit
+    for part in (refusals, statements, loops, logic, comparisons, operators, places, calls)
+    for kind, visit in part.VISITORS.items()
+}
+
+
+def lower(kernel: Kernel) -> Module:
+    """Lower a kernel and the funcs it calls to SSA form.
+
+    What the functions capture is read now and becomes part of the module. Raises BuildError, with place and remedy.
+    """
+    return Unit(VISITORS).lower(kernel)

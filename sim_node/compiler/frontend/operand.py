@@ -1,0 +1,86 @@
+"""What an expression stands for while a function is lowered, and the numbers among it that have no type yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim_node.compiler.ir.function import Value
+from sim_node.dtypes import ArrayType, Kind, Scalar, Type, Vector, bool_, float32, int32
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number that is known now and has no type yet: it takes that of what it meets (NEP 50), else i32 or f32."""
+
+    value: bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """Something that exists only now and not when the kernel runs: a module, a type, a func, a builtin."""
+
+    value: object
+
+
+# A tuple is what tuple syntax gives: it can be taken apart, and nothing else.
+Operand = Value | Literal | Static | tuple["Operand", ...]
+
+# How a type is spelled by someone who writes a conversion.
+SPELLED = {
+    "bool": "bool", "i32": "sn.int32", "u32": "sn.uint32", "i64": "sn.int64", "u64": "sn.uint64",
+    "f32": "sn.float32", "f64": "sn.float64",
+}  # fmt: skip
+
+
+def spelled(type: Type | None) -> str:
+    """How to write the type in a kernel."""
+    if isinstance(type, Scalar):
+        return SPELLED[type.name]
+    if isinstance(type, ArrayType):
+        return f"sn.array(dtype={spelled(type.dtype)})"
+    return f"sn.{type.name}" if isinstance(type, Vector) else "None"
+
+
+def default_type(*literals: Literal) -> Scalar:
+    """The type of literals that meet nothing: f32 if any is a float, bool if all are, else i32."""
+    kinds = {type(literal.value) for literal in literals}
+    return float32 if float in kinds else bool_ if kinds == {bool} else int32
+
+
+def unfit(literal: Literal, scalar: Scalar) -> str:
+    """Why the literal is no value of the type; empty if it is one, rounded where both are floats."""
+    value = literal.value
+    if isinstance(value, bool) != (scalar.kind is Kind.BOOL):
+        return "a bool is no number" if isinstance(value, bool) else "a number is no bool"
+    if scalar.is_integer:
+        if isinstance(value, float):
+            return "it is a float"
+        low, high = (
+            (0, 2**scalar.bits) if scalar.kind is Kind.UINT else (-(2 ** (scalar.bits - 1)), 2 ** (scalar.bits - 1))
+        )
+        return "" if low <= value < high else f"{scalar} ends at {high - 1 if value >= high else low}"
+    if scalar.is_float:
+        return _unfit_float(value, scalar)
+    return ""
+
+
+def _unfit_float(value: int | float, scalar: Scalar) -> str:
+    try:
+        with np.errstate(all="ignore"):
+            near = float(scalar.numpy.type(value))
+    except OverflowError:
+        near = float("inf")
+    if near in (float("inf"), float("-inf")) and value != near:
+        return f"{scalar} ends at {float(np.finfo(scalar.numpy).max):g}"
+    if isinstance(value, int) and int(near) != value:
+        return f"the nearest {scalar} is {int(near)}"
+    return f"it would become 0 in {scalar}" if near == 0.0 and value != 0 else ""
+
+
+def number(literal: Literal, scalar: Scalar) -> bool | int | float:
+    """The literal's value as the type holds it; it fits."""
+    if scalar.is_float:
+        return float(scalar.numpy.type(literal.value))
+    return literal.value

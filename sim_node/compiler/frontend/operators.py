@@ -1,0 +1,222 @@
+"""Unary, binary and comparison operators: one table each, from syntax to IR or to a func of the library."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sim_node.compiler.frontend.agree import Written, agree, computed, splat, text
+from sim_node.compiler.frontend.body import Body, Visit
+from sim_node.compiler.frontend.calls import invoke
+from sim_node.compiler.frontend.logic import negation
+from sim_node.compiler.frontend.operand import Literal, Operand, spelled
+from sim_node.compiler.ir.function import Value
+from sim_node.compiler.ir.op import SIGNATURES, Op
+from sim_node.dtypes import SCALARS, Kind, Scalar, Vector, bool_
+from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.lang.func import Func
+from sim_node.lang.library import scalar as library
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """A row: how the operator is written, its IR operation (None: a func of FLOORING), what Python does to literals,
+    and which vector forms it has: v·v of one type, s·v, v·s."""
+
+    symbol: str
+    op: Op | None
+    fold: Callable[[Any, Any], Any]
+    forms: str = ""
+
+
+BINARY: dict[type[ast.operator], Binary] = {
+    ast.Add: Binary("+", Op.ADD, operator.add, "vv"),
+    ast.Sub: Binary("-", Op.SUB, operator.sub, "vv"),
+    ast.Mult: Binary("*", Op.MUL, operator.mul, "sv vs"),
+    ast.Div: Binary("/", Op.DIV, operator.truediv, "vs"),
+    ast.FloorDiv: Binary("//", None, operator.floordiv),
+    ast.Mod: Binary("%", None, operator.mod),
+    ast.BitAnd: Binary("&", Op.AND, operator.and_),
+    ast.BitOr: Binary("|", Op.OR, operator.or_),
+    ast.BitXor: Binary("^", Op.XOR, operator.xor),
+    ast.LShift: Binary("<<", Op.SHL, operator.lshift),
+    ast.RShift: Binary(">>", Op.SHR, operator.rshift),
+}
+
+# Operators that take more than one operation, by symbol and scalar type.
+_FLOORING: dict[str, dict[Kind | str, Func]] = {
+    "//": {
+        Kind.INT: library.floor_divide_int,
+        Kind.UINT: library.floor_divide_uint,
+        "f32": library.floor_divide_f32,
+        "f64": library.floor_divide_f64,
+    },
+    "%": {
+        Kind.INT: library.modulo_int,
+        Kind.UINT: library.modulo_uint,
+        "f32": library.modulo_f32,
+        "f64": library.modulo_f64,
+    },
+}
+FLOORING: dict[tuple[str, Scalar], Func] = {
+    (symbol, scalar): rows.get(scalar.kind) or rows[scalar.name]
+    for symbol, rows in _FLOORING.items()
+    for scalar in SCALARS
+    if scalar.kind is not Kind.BOOL
+}
+
+UNARY: dict[type[ast.unaryop], tuple[str, Op | None, Callable[[Any], Any]]] = {
+    ast.USub: ("-", Op.NEG, operator.neg),
+    ast.UAdd: ("+", None, operator.pos),
+    ast.Invert: ("~", Op.INVERT, operator.invert),
+}
+
+REFUSED: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Pow: ("'**' is not there yet", "write the product out: x * x"),
+    ast.MatMult: ("'@' is not there yet", "sn.dot(a, b) for vectors"),
+}
+
+# What to write instead where an operator does not take a kind of scalar.
+_ADVICE: dict[tuple[str, Kind], str] = {
+    **{("/", kind): "float({0}) / float({1}), or {0} // {1} to round down" for kind in (Kind.INT, Kind.UINT)},
+    ("~", Kind.BOOL): "not {0}",
+    ("-", Kind.BOOL): "convert: int({0})",
+    **{
+        (symbol, Kind.FLOAT): "convert to an integer type, or take the bits with sn.cast"
+        for symbol in ["&", "|", "^", "<<", ">>", "~"]
+    },
+}
+
+
+def binary_node(body: Body, node: ast.BinOp) -> Operand:
+    """Lower ``a op b``."""
+    row = binary_row(body, node.op, node)
+    left, right = body.visit(node.left), body.visit(node.right)
+    return binary(body, row, node, (left, node.left), (right, node.right))
+
+
+def binary_row(body: Body, op: ast.operator, node: ast.AST) -> Binary:
+    """Find an operator's row, or refuse it with advice."""
+    if type(op) in REFUSED:
+        what, remedy = REFUSED[type(op)]
+        raise body.error(UnsupportedError, what, node, remedy)
+    return BINARY[type(op)]
+
+
+def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written) -> Operand:
+    """Lower a binary operation of operands that were lowered already."""
+    what = f"'{row.symbol}'"
+    if isinstance(left[0], Literal) and isinstance(right[0], Literal):
+        return fold_literals(body, row.symbol, row.fold, node, left[0], right[0])
+    if any(isinstance(operand, Value) and isinstance(operand.type, Vector) for operand, _ in (left, right)):
+        return _vector(body, row, node, left, right)
+    a, b = agree(body, what, node, left, right)
+    assert isinstance(a.type, Scalar)
+    if row.op is None:
+        check_kind(body, row.symbol, Op.ADD, a.type, node, left, right)
+        _guard(body, row.symbol, a, b, node)
+        return invoke(body, FLOORING[row.symbol, a.type], (a, b), node)
+    check_kind(body, row.symbol, row.op, a.type, node, left, right)
+    if row.op in (Op.SHL, Op.SHR) and isinstance(right[0], Literal):
+        _shift_count(body, int(right[0].value), a.type.bits, right[1])
+    return body.emit(row.op, a.type, (a, b), node)
+
+
+def fold_literals(body: Body, symbol: str, fold: Callable[..., Any], node: ast.AST, *literals: Literal) -> Literal:
+    """Compute with literals as Python does, without a type."""
+    values = [literal.value for literal in literals]
+    bools = [isinstance(value, bool) for value in values]
+    if any(bools) and not (all(bools) and symbol in ("&", "|", "^", "==", "!=")):
+        raise body.error(BuildTypeError, f"'{symbol}' takes numbers, not bools", node, "convert: int(…)")
+    if symbol in ("<<", ">>") and type(values[1]) is int:
+        _shift_count(body, values[1], 64, node)
+    try:
+        return Literal(fold(*values))
+    except (ArithmeticError, TypeError) as error:
+        raise body.error(BuildError, f"{text(node)}: {error}", node) from None
+
+
+def _shift_count(body: Body, count: int, bits: int, node: ast.AST) -> None:
+    if not 0 <= count < bits:
+        raise body.error(BuildError, f"a shift by {count} is outside 0 to {bits - 1}", node)
+
+
+def check_kind(body: Body, symbol: str, op: Op, type: Scalar | Vector, node: ast.AST, *operands: Written) -> None:
+    """Refuse a scalar kind that the operation does not take."""
+    if type.scalar.kind.value not in SIGNATURES[op].kinds:
+        advice = _ADVICE.get(
+            (symbol, type.scalar.kind), "convert: " + ", ".join(f"int({{{i}}})" for i in range(len(operands)))
+        )
+        remedy = advice.format(*(text(at) for _, at in operands))
+        raise body.error(BuildTypeError, f"'{symbol}' does not take {type!r}", node, remedy)
+
+
+def _vector(body: Body, row: Binary, node: ast.AST, left: Written, right: Written) -> Value:
+    """Vector forms: sums of one vector type, and scaling by its scalar type or a literal."""
+    operands = [computed(body, o, at) if not isinstance(o, Literal) else o for o, at in (left, right)]
+    form = "".join("v" if isinstance(o, Value) and isinstance(o.type, Vector) else "s" for o in operands)
+    if form not in row.forms.split():
+        advice = "sn.dot(a, b), or write the components out" if form == "vv" else "write the components out"
+        kinds = " and ".join("a vector" if letter == "v" else "a scalar" for letter in form)
+        raise body.error(BuildTypeError, f"'{row.symbol}' is not defined for {kinds}", node, advice)
+    if form == "vv":
+        values = agree(body, f"'{row.symbol}'", node, left, right)
+    else:
+        values = _scaling(body, row, node, form.index("v"), left, right)
+    assert row.op is not None
+    vector = values[0].type
+    assert isinstance(vector, Vector)
+    check_kind(body, row.symbol, row.op, vector, node, left, right)
+    return body.emit(row.op, vector, values, node)
+
+
+def _scaling(body: Body, row: Binary, node: ast.AST, at: int, *operands: Written) -> tuple[Value, ...]:
+    vector, (other, other_at) = operands[at][0], operands[1 - at]
+    assert isinstance(vector, Value)
+    assert isinstance(vector.type, Vector)
+    scalar = body.constant(vector.type.scalar, other, other_at) if isinstance(other, Literal) else other
+    assert isinstance(scalar, Value)
+    if scalar.type != vector.type.scalar:
+        wanted = f"convert the scalar: {spelled(vector.type.scalar)}({text(other_at)})"
+        raise body.error(BuildTypeError, f"'{row.symbol}' mixes {vector.type!r} and {scalar.type!r}", node, wanted)
+    wide = splat(body, scalar, vector.type, node)
+    return (vector, wide) if at == 0 else (wide, vector)
+
+
+def _guard(body: Body, symbol: str, a: Value, b: Value, node: ast.AST) -> None:
+    """Stop the thread where an integer division has no result: by zero, and the least integer by -1."""
+    scalar = a.type
+    assert isinstance(scalar, Scalar)
+    if scalar.is_float:
+        return
+    known = b.attr if b.op is Op.CONST else None
+    constant = body.builder.constant
+    if known == 0 and known is not None:
+        raise body.error(BuildError, f"'{symbol}' by zero", node)
+    if known is None:
+        nonzero = body.emit(Op.NE, bool_, (b, constant(scalar, 0)), node)
+        body.check(nonzero, "division", text(node), node)
+    if symbol == "//" and scalar.kind is Kind.INT and known in (None, -1):
+        not_least = body.emit(Op.NE, bool_, (a, constant(scalar, -(2 ** (scalar.bits - 1)))), node)
+        not_minus = body.emit(Op.NE, bool_, (b, constant(scalar, -1)), node)
+        body.check(body.emit(Op.OR, bool_, (not_least, not_minus), node), "overflow", text(node), node)
+
+
+def unary_node(body: Body, node: ast.UnaryOp) -> Operand:
+    """Lower ``-a``, ``+a`` and ``~a``; ``not`` is in logic.py."""
+    if isinstance(node.op, ast.Not):
+        return negation(body, node)
+    symbol, op, fold = UNARY[type(node.op)]
+    operand = body.visit(node.operand)
+    if isinstance(operand, Literal):
+        return fold_literals(body, symbol, fold, node, operand)
+    value = computed(body, operand, node.operand)
+    assert isinstance(value.type, (Scalar, Vector))
+    check_kind(body, symbol, op or Op.NEG, value.type, node, (operand, node.operand))
+    return value if op is None else body.emit(op, value.type, (value,), node)
+
+
+VISITORS: dict[type[ast.AST], Visit] = {ast.BinOp: binary_node, ast.UnaryOp: unary_node}

@@ -1,0 +1,168 @@
+"""Statements without control flow of their own, and return, assert and if."""
+
+from __future__ import annotations
+
+import ast
+
+from sim_node.compiler.frontend.agree import components, text
+from sim_node.compiler.frontend.body import Body, Visit, describe
+from sim_node.compiler.frontend.calls import call
+from sim_node.compiler.frontend.logic import as_value, condition
+from sim_node.compiler.frontend.operand import Literal, Operand, Static
+from sim_node.compiler.frontend.operators import binary, binary_row
+from sim_node.compiler.frontend.places import Name, place, read, store
+from sim_node.compiler.frontend.signature import annotation
+from sim_node.compiler.ir.function import Value
+from sim_node.dtypes import ArrayType, Vector
+from sim_node.errors import BuildTypeError, UnsupportedError
+
+
+def assignment(body: Body, node: ast.Assign) -> None:
+    """Lower ``a = b = value``: the value once, then the targets from left to right."""
+    operand = body.visit(node.value)
+    for target in node.targets:
+        _assign(body, target, operand, node.value)
+
+
+def _assign(body: Body, target: ast.expr, operand: Operand, source: ast.expr) -> None:
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        store(body, place(body, target), operand, target, source)
+        return
+    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+        operand = components(body, operand, source)
+    if not isinstance(operand, tuple):
+        raise body.error(
+            BuildTypeError, f"'{text(source)}' is {describe(operand)}, which cannot be unpacked", source,
+            "unpack a tuple or a vector",
+        )  # fmt: skip
+    if len(operand) != len(target.elts):
+        raise body.error(BuildTypeError, f"{len(operand)} values for {len(target.elts)} targets", target)
+    parts = source.elts if isinstance(source, ast.Tuple) else [source] * len(operand)
+    for part, value, at in zip(target.elts, operand, parts, strict=True):
+        _assign(body, part, value, at)
+
+
+def annotated(body: Body, node: ast.AnnAssign) -> None:
+    """Lower ``a: type = value``, which fixes a variable's type."""
+    written = body.visit(node.annotation)
+    kind = annotation(written.value) if isinstance(written, Static) else "it is no type"
+    if not isinstance(node.target, ast.Name) or isinstance(kind, (str, ArrayType)):
+        raise body.error(
+            UnsupportedError, "only variables are annotated, with a scalar or vector type", node,
+            "x: float = …, or x: sn.vec3 = …",
+        )  # fmt: skip
+    if node.value is None:
+        raise body.error(UnsupportedError, "an annotation alone assigns nothing", node, "give a value: x: float = 0.0")
+    operand = body.visit(node.value)
+    name = node.target.id
+    value = body.convert(operand, kind, node.value, f"'{name}'")
+    if name in body.variables:
+        store(body, Name(name), value, node.target, node.value)
+    else:
+        body.declare(name, value, node.target)
+
+
+def augmented(body: Body, node: ast.AugAssign) -> None:
+    """Lower ``place op= value``: the place is found once."""
+    row = binary_row(body, node.op, node)
+    spot = place(body, node.target)
+    before = read(body, spot, node.target)
+    operand = body.visit(node.value)
+    result = binary(body, row, node, (before, node.target), (operand, node.value))
+    store(body, spot, result, node.target, node)
+
+
+def expression(body: Body, node: ast.Expr) -> None:
+    """Lower a call made for what it does; a docstring does nothing."""
+    if isinstance(node.value, ast.Call):
+        call(body, node.value)
+    elif not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):
+        raise body.error(
+            UnsupportedError, f"'{text(node.value)}' is computed and not used", node, "assign it, or delete it"
+        )
+
+
+def returning(body: Body, node: ast.Return) -> None:
+    """Lower return. The types of all returns are settled together at the end of the function."""
+    operand = None
+    if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
+        if body.kernel:
+            raise body.error(BuildTypeError, "a kernel returns nothing", node, "write the result into an array")
+        operand = body.visit(node.value)
+        if isinstance(operand, tuple):
+            raise body.error(UnsupportedError, "a func returns one value", node, "return a vector, or write two funcs")
+        if isinstance(operand, Static) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
+            raise body.error(BuildTypeError, f"a func cannot return {describe(operand)}", node, "return a value")
+    draft = body.builder.current
+    assert draft is not None
+    body.returns.append((draft, operand, node))
+    body.builder.current = None
+
+
+def assertion(body: Body, node: ast.Assert) -> None:
+    """Lower assert: the thread stops where the condition is false, with the message if it is plain text."""
+    message = text(node.test)
+    if node.msg is not None:
+        if not (isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)):
+            raise body.error(UnsupportedError, "the message of an assert is plain text in a kernel", node.msg, '"…"')
+        message = node.msg.value
+    truth = condition(body, node.test)
+    if not (isinstance(truth, Literal) and truth.value):
+        body.check(as_value(body, truth), "assert", message, node)
+
+
+def branch(body: Body, node: ast.If) -> None:
+    """Lower if / else. A condition known now leaves only the statements that apply."""
+    truth = condition(body, node.test)
+    if isinstance(truth, Literal):
+        body.visit_all(node.body if truth.value else node.orelse)
+        return
+    builder = body.builder
+    paths = [f"when the condition in line {node.test.lineno} is {word}" for word in ("true", "false")]
+    join = builder.block("join")
+    yes = builder.block("true", paths[0])
+    no = builder.block("false", paths[1]) if node.orelse else join
+    builder.branch(truth, yes, no, body.location(node), paths[1])
+    for block, statements in ((yes, node.body), (no, node.orelse)):
+        if statements:
+            builder.enter(block)
+            body.visit_all(statements)
+            if builder.current is not None:
+                builder.jump(join)
+    builder.enter(join)
+
+
+def nothing(_: Body, __: ast.Pass) -> None:
+    """Lower pass."""
+
+
+def constant(body: Body, node: ast.Constant) -> Operand:
+    """Lower a literal number or bool."""
+    if isinstance(node.value, (bool, int, float)):
+        return Literal(node.value)
+    names = {str: "text", bytes: "bytes", complex: "a complex number", type(None): "None", type(...): "..."}
+    raise body.error(
+        UnsupportedError, f"{names[type(node.value)]} is no value in a kernel", node, "kernels compute with numbers"
+    )
+
+
+def elements(body: Body, node: ast.Tuple) -> Operand:
+    """Lower ``a, b``, to be taken apart by an assignment."""
+    for part in node.elts:
+        if isinstance(part, ast.Starred):
+            raise body.error(UnsupportedError, "'*' in a tuple is not there", part, "write each value")
+    return tuple(body.visit(part) for part in node.elts)
+
+
+VISITORS: dict[type[ast.AST], Visit] = {
+    ast.Assign: assignment,
+    ast.AnnAssign: annotated,
+    ast.AugAssign: augmented,
+    ast.Expr: expression,
+    ast.Return: returning,
+    ast.Assert: assertion,
+    ast.If: branch,
+    ast.Pass: nothing,
+    ast.Constant: constant,
+    ast.Tuple: elements,
+}

@@ -1,0 +1,127 @@
+"""The module being lowered: its kernel, and each func once for each tuple of argument types."""
+
+from __future__ import annotations
+
+import ast
+
+from sim_node.compiler.frontend.body import Body, Instance, Visit
+from sim_node.compiler.frontend.operand import Literal, default_type
+from sim_node.compiler.frontend.scope import Scope
+from sim_node.compiler.frontend.signature import Signature, signature
+from sim_node.compiler.frontend.source import source
+from sim_node.compiler.frontend.ssa import Missing
+from sim_node.compiler.ir.function import Function, Module, Value
+from sim_node.compiler.ir.op import Op
+from sim_node.dtypes import Type
+from sim_node.errors import BuildError, BuildNameError, BuildTypeError, Location, UnsupportedError
+from sim_node.lang.func import Func
+from sim_node.lang.kernel import Kernel
+
+
+class Unit:
+    """What was lowered so far."""
+
+    def __init__(self, visitors: dict[type[ast.AST], Visit]) -> None:
+        self.visitors = visitors
+        self._names: set[str] = set()
+        self._functions: dict[str, Function] = {}
+        self._instances: dict[tuple[Func, tuple[Type, ...]], Instance] = {}
+        self._signatures: dict[Func, Signature] = {}
+        self._active: list[Func] = []
+
+    def lower(self, kernel: Kernel) -> Module:
+        """Lower the kernel and all that it calls."""
+        read, scope = source(kernel.function), Scope(kernel.function)
+        form = signature(kernel.function, read, scope, kernel=True)
+        self._names.add(kernel.name)
+        types = tuple(parameter.type for parameter in form.parameters if parameter.type is not None)
+        entry = self._lower(Body(self, read, scope, kernel=True), kernel.name, form, types)
+        return Module(kernel.name, {kernel.name: entry, **self._functions})
+
+    def signature(self, func: Func) -> Signature:
+        """Give a func's parameters."""
+        known = self._signatures.get(func)
+        if known is None:
+            known = signature(func.function, source(func.function), Scope(func.function), kernel=False)
+            self._signatures[func] = known
+        return known
+
+    def instantiate(self, func: Func, types: tuple[Type, ...], caller: Location) -> Instance:
+        """Lower a func for argument types, unless that was done before. Raises UnsupportedError for recursion."""
+        known = self._instances.get((func, types))
+        if known is not None:
+            return known
+        if func in self._active:
+            circle = " → ".join(one.name for one in (*self._active[self._active.index(func) :], func))
+            raise UnsupportedError(f"'{func.name}' calls itself: {circle}", caller, "write a loop")
+        body = Body(self, source(func.function), Scope(func.function), kernel=False, caller=caller)
+        self._active.append(func)
+        name = self._unused(func.name)
+        function = self._lower(body, name, self.signature(func), types)
+        self._active.pop()
+        self._functions[name] = function
+        instance = self._instances[func, types] = Instance(name, function.results[0] if function.results else None)
+        return instance
+
+    def _unused(self, name: str) -> str:
+        unused, count = name, 1
+        while unused in self._names:
+            count += 1
+            unused = f"{name}.{count}"
+        self._names.add(unused)
+        return unused
+
+    def _lower(self, body: Body, name: str, form: Signature, types: tuple[Type, ...]) -> Function:
+        tree = body.source.tree
+        if isinstance(tree, ast.AsyncFunctionDef):
+            raise body.error(UnsupportedError, "an async function cannot be compiled", tree, "write def")
+        body.returned = form.result
+        names = tuple(parameter.name for parameter in form.parameters)
+        params = tuple(Value(Op.PARAM, type, (), index) for index, type in enumerate(types))
+        for parameter, value in zip(names, params, strict=True):
+            body.declare(parameter, value, tree)
+        body.visit_all(tree.body)
+        results = _finish_returns(body)
+        blocks, missing = body.builder.finish()
+        if missing is not None:
+            raise _unassigned(body, missing)
+        return Function(name, params, names, results, blocks, tuple(body.sites))
+
+
+def _finish_returns(body: Body) -> tuple[Type, ...]:
+    """End every block that returns, with values of one type; literals adapt to what other returns give."""
+    builder, tree = body.builder, body.source.tree
+    falls = builder.current
+    values = [operand for _, operand, _ in body.returns if operand is not None]
+    if falls is not None and values:
+        path = f" {falls.path}" if falls.path else ""
+        raise body.error(
+            BuildError, f"'{tree.name}' returns a value on some paths, and ends without one{path}", tree,
+            "return a value at the end",
+        )  # fmt: skip
+    if falls is not None:
+        builder.leave()
+    typed = [operand.type for operand in values if isinstance(operand, Value) and operand.type is not None]
+    result = body.returned or (typed[0] if typed else None)
+    if result is None and values:
+        result = default_type(*(operand for operand in values if isinstance(operand, Literal)))
+    for draft, operand, node in body.returns:
+        if values and operand is None:
+            raise body.error(BuildError, "this return has no value, and others have", node, "return a value here too")
+        builder.current = draft
+        value = getattr(node, "value", None) or node
+        role = f"'{tree.name}' returns {result!r}: this"
+        given = () if operand is None or result is None else (body.convert(operand, result, value, role),)
+        builder.leave(given, body.location(node))
+    if body.returned is not None and not values:
+        raise body.error(BuildTypeError, f"'{tree.name}' says it returns {body.returned!r} and returns nothing", tree)
+    return () if result is None else (result,)
+
+
+def _unassigned(body: Body, missing: Missing) -> BuildError:
+    name = str(missing.variable)
+    path = missing.path or "on some path"
+    return body.error(
+        BuildNameError, f"'{name}' may be unassigned here: nothing is assigned to it {path}", missing.mark,
+        f"assign {name} before, so that every path has it",
+    )  # fmt: skip

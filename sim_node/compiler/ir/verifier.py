@@ -1,0 +1,153 @@
+"""Checks what every pass relies on: structure, types and dominance, after lowering and after each pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim_node.compiler.ir import cfg
+from sim_node.compiler.ir.function import Block, Function, Module, Value
+from sim_node.compiler.ir.op import ENDS, SIGNATURES, Op, Rule
+from sim_node.compiler.ir.rules import RULES
+from sim_node.dtypes import ArrayType, Vector, bool_
+
+EDGES = {Op.JUMP: 1, Op.BRANCH: 2, Op.RETURN: 0}
+_PLACED_ELSEWHERE = ENDS | {Op.PARAM, Op.ARG}
+_TAKES_ARRAY = frozenset({Op.LENGTH, Op.LOAD, Op.STORE, Op.CALL})
+
+
+class VerifyError(AssertionError):
+    """The compiler made a wrong module: a fault of ours, not of the kernel's author."""
+
+
+def verify(module: Module, after: str = "lowering") -> Module:
+    """Return the module, or raise VerifyError naming function, block, value and rule."""
+    for fault in _faults(module):
+        raise VerifyError(f"after {after}, {fault}")
+    return module
+
+
+def _faults(module: Module) -> Iterator[str]:
+    if module.kernel not in module.functions:
+        yield f"the module has no function '{module.kernel}'"
+        return
+    if module.entry.results:
+        yield f"kernel '{module.kernel}' has results"
+    if cycle := _recursion(module):
+        yield f"functions call each other in a circle: {' → '.join(cycle)}"
+    for name, function in module.functions.items():
+        for where, rule in _function(function, module):
+            yield f"function '{name}', {where}: {rule}"
+
+
+def _recursion(module: Module) -> list[str]:
+    done: set[str] = set()
+
+    def visit(name: str, path: list[str]) -> list[str]:
+        if name in path:
+            return [*path[path.index(name) :], name]
+        if name in done or name not in module.functions:
+            return []
+        done.add(name)
+        calls = [v.attr for b in module.functions[name].blocks for v in b.body if v.op is Op.CALL]
+        return next(filter(None, (visit(str(callee), [*path, name]) for callee in calls)), [])
+
+    return visit(module.kernel, [])
+
+
+def _function(function: Function, module: Module) -> Iterator[tuple[str, str]]:
+    if not function.blocks:
+        yield "blocks", "there are none"
+        return
+    if len(function.names) != len(function.params):
+        yield "parameters", f"{len(function.names)} names for {len(function.params)} parameters"
+    for i, value in enumerate(function.params):
+        if value.op is not Op.PARAM or value.attr != i or value.type is None:
+            yield f"parameter {i}", "is not a PARAM with its index and a type"
+    if function.blocks[0].params:
+        yield f"block {function.blocks[0].label}", "the entry has parameters"
+    labels = [block.label for block in function.blocks]
+    if len(set(labels)) != len(labels):
+        yield "blocks", "two have the same label"
+        return
+    structural = [fault for block in function.blocks for fault in _structure(block, function)]
+    yield from structural
+    if structural:  # dominance has a meaning only on a graph that is whole
+        return
+    for block in function.blocks:
+        for value in (*block.body, block.end):
+            if rule := _typing(value, function, module):
+                yield _where(block, value), rule
+    yield from _dominance(function)
+
+
+def _structure(block: Block, function: Function) -> Iterator[tuple[str, str]]:
+    targets = {other.label: other for other in function.blocks}
+    if block.end.op not in ENDS:
+        yield _where(block, block.end), "is not the end of a block"
+    elif len(block.edges) != EDGES[block.end.op]:
+        yield _where(block, block.end), f"has {len(block.edges)} edges"
+    for value in block.params:
+        if value.op is not Op.ARG or value.type is None or isinstance(value.type, ArrayType):
+            yield _where(block, value), "is not an ARG with an element type"
+    for value in block.body:
+        if value.op in _PLACED_ELSEWHERE:
+            yield _where(block, value), "stands in the middle of a block"
+    for edge in block.edges:
+        if edge.target not in targets:
+            yield _where(block, block.end), f"goes to '{edge.target}', which does not exist"
+        elif [a.type for a in edge.args] != [p.type for p in targets[edge.target].params]:
+            yield _where(block, block.end), f"the arguments of the edge to '{edge.target}' do not fit its parameters"
+
+
+def _typing(value: Value, function: Function, module: Module) -> str | None:
+    row = SIGNATURES[value.op]
+    if row.arity is not None and len(value.args) != row.arity:
+        return f"takes {row.arity} operands, has {len(value.args)}"
+    types = [arg.type for arg in value.args]
+    for kind in types:
+        if kind is None:
+            return "an operand has no value"
+        if isinstance(kind, ArrayType):
+            if value.op not in _TAKES_ARRAY:
+                return "an operand is an array"
+        elif kind.scalar.kind.value not in row.kinds and value.op is not Op.CALL:
+            return f"does not take {kind!r}"
+    if (row.rule is Rule.NONE) != (value.type is None) and value.op is not Op.CALL:
+        return f"has the result type {value.type!r}"
+    if row.rule is Rule.SAME and any(kind != value.type for kind in types):
+        return f"operands {types} and result {value.type!r} differ"
+    if row.rule is Rule.BOOL:
+        if value.type is not bool_ or len(set(types)) != 1:
+            return f"compares {types}, giving {value.type!r}"
+        if isinstance(types[0], Vector):
+            return "compares vectors"
+    rule = RULES.get(value.op)
+    return rule(value, function, module) if rule else None
+
+
+def _dominance(function: Function) -> Iterator[tuple[str, str]]:
+    order = cfg.reverse_postorder(function)
+    idom = cfg.dominators(order)
+    above: dict[str | None, frozenset[str]] = {None: frozenset()}  # a block and all that dominate it
+    home: dict[Value, str] = {}
+    free = frozenset(function.params)
+    for block in order:
+        inside = above[block.label] = above[idom[block.label]] | {block.label}
+
+        def hidden(args: tuple[Value, ...], inside: frozenset[str] = inside) -> bool:
+            return any(arg not in free and home.get(arg) not in inside for arg in args)
+
+        for value in (*block.params, *block.body, block.end):
+            if value in home or value in free:
+                yield _where(block, value), "is placed twice"
+            if hidden(value.args):
+                yield _where(block, value), "uses a value that does not dominate it"
+            home[value] = block.label
+        if any(hidden(edge.args) for edge in block.edges):
+            yield _where(block, block.end), "passes on a value that does not dominate it"
+
+
+def _where(block: Block, value: Value) -> str:
+    everything = (*block.params, *block.body, block.end)
+    place = next(i for i, other in enumerate(everything) if other is value)
+    return f"block {block.label}, value {place} ({value.op.name}{'' if value.type is None else f' {value.type!r}'})"

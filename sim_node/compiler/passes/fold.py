@@ -1,0 +1,104 @@
+"""Computes what is known at build: constants, identities, branches; and straightens the blocks that this leaves.
+
+An identity is here only if it holds bit for bit, for every operand: x + 0.0 is not x when x is -0.0, x - x is not 0
+when x is infinite. (Which NaN is of no account: NaN is made canonical wherever bits can be seen.)
+"""
+
+from __future__ import annotations
+
+import math
+
+from sim_node.compiler.ir.function import Attr, Function, Module, Value
+from sim_node.compiler.ir.op import SIGNATURES, Op
+from sim_node.compiler.passes.evaluate import evaluate
+from sim_node.compiler.passes.rebuild import each, rebuild
+from sim_node.compiler.passes.straighten import straighten
+from sim_node.dtypes import Scalar
+
+
+def fold(module: Module) -> Module:
+    """Return the module with nothing left to compute or to straighten."""
+    return each(module, _function)
+
+
+def _function(function: Function) -> Function:
+    while True:  # a branch that falls away may leave a parameter constant, and so on
+        folded = straighten(rebuild(function, _rule))
+        if folded == function:
+            return folded
+        function = folded
+
+
+def _rule(value: Value, _label: str) -> Value | None:
+    if value.op is Op.CHECK:
+        return None if _is(value.args[0], True) else value
+    if not isinstance(value.type, Scalar) or not SIGNATURES[value.op].pure:
+        return value
+    return _constant(value, value.type) or _identity(value, value.type) or value
+
+
+def _constant(value: Value, kind: Scalar) -> Value | None:
+    if not value.args or any(arg.op is not Op.CONST for arg in value.args):
+        return None
+    operands = [(arg.type, arg.attr) for arg in value.args if isinstance(arg.type, Scalar)]
+    attr = evaluate(value.op, kind, operands)
+    return None if attr is None else Value(Op.CONST, kind, attr=attr, location=value.location)
+
+
+# op → the constant that, as second operand, leaves the first as it is; by what the type is.
+_NEUTRAL: dict[Op, dict[str, Attr]] = {
+    Op.ADD: {"iu": 0, "f": -0.0},
+    Op.SUB: {"iu": 0, "f": 0.0},
+    Op.MUL: {"iu": 1, "f": 1.0},
+    Op.DIV: {"f": 1.0},
+    Op.OR: {"b": False, "iu": 0},
+    Op.XOR: {"b": False, "iu": 0},
+    Op.AND: {"b": True},
+    Op.EQ: {"b": True},
+    Op.NE: {"b": False},
+    Op.SHL: {"iu": 0},
+    Op.SHR: {"iu": 0},
+}
+# op → the constant that, as second operand, is the result.
+_ABSORBING: dict[Op, dict[str, Attr]] = {
+    Op.MUL: {"iu": 0},
+    Op.AND: {"b": False, "iu": 0},
+    Op.OR: {"b": True},
+}
+_IDEMPOTENT = frozenset({Op.AND, Op.OR, Op.MIN, Op.MAX})
+_INVOLUTION = frozenset({Op.NEG, Op.INVERT})
+
+
+def _identity(value: Value, kind: Scalar) -> Value | None:
+    args = value.args
+    if value.op is Op.SELECT:
+        condition, yes, no = args
+        return yes if yes is no or _is(condition, True) else no if _is(condition, False) else None
+    if value.op in _INVOLUTION and args[0].op is value.op:
+        return args[0].args[0]
+    if value.op is Op.CAST and args[0].type == kind:
+        return args[0]
+    if len(args) != 2:
+        return None
+    first, second = args
+    if first is second and value.op in _IDEMPOTENT:
+        return first
+    orders = [(first, second), (second, first)] if SIGNATURES[value.op].commutes else [(first, second)]
+    for other, constant in orders:
+        if _is(constant, _pick(_NEUTRAL, value.op, kind)):
+            return other
+        if _is(constant, _pick(_ABSORBING, value.op, kind)):
+            return constant
+    return None
+
+
+def _pick(table: dict[Op, dict[str, Attr]], op: Op, kind: Scalar) -> Attr:
+    return next((attr for kinds, attr in table.get(op, {}).items() if kind.kind.value in kinds), None)
+
+
+def _is(value: Value, attr: Attr) -> bool:
+    """Whether a value is this constant, the sign of zero included."""
+    if value.op is not Op.CONST or attr is None:
+        return False
+    same = type(value.attr) is type(attr) and value.attr == attr
+    return same and (not isinstance(attr, float) or math.copysign(1, attr) == math.copysign(1, value.attr))  # type: ignore[arg-type]

@@ -1,0 +1,24 @@
+"""The passes in their order, the verifier after each."""
+
+from __future__ import annotations
+
+from sim_node.compiler.ir.function import Module
+from sim_node.compiler.ir.verifier import verify
+from sim_node.compiler.passes.cse import cse
+from sim_node.compiler.passes.dce import dce
+from sim_node.compiler.passes.fold import fold
+from sim_node.compiler.passes.inline import inline
+from sim_node.compiler.passes.scalarise import scalarise
+
+# Vectors go early, so that folding, CSE and DCE know scalars only.
+PASSES = (inline, scalarise, fold, cse, dce)
+
+
+def optimise(module: Module) -> Module:
+    """Run every pass on a verified module.
+
+    Raises VerifyError, which is a fault of the compiler, if one of them leaves a wrong module.
+    """
+    for change in PASSES:
+        module = verify(change(module), change.__name__)
+    return module

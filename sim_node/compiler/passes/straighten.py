@@ -1,0 +1,58 @@
+"""Simplifies control flow: decided branches, unreachable blocks, redundant block parameters, chains of jumps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sim_node.compiler.ir import cfg
+from sim_node.compiler.ir.function import Block, Function, Value
+from sim_node.compiler.ir.op import Op
+from sim_node.compiler.passes.rebuild import keep, rebuild
+
+
+def straighten(function: Function) -> Function:
+    """Return the function a step straighter; one that is straight already comes back equal."""
+    decided = replace(function, blocks=tuple(map(_decide, function.blocks)))
+    reached = cfg.reverse_postorder(decided)
+    return _join(rebuild(decided, keep, _redundant(reached)))
+
+
+def _decide(block: Block) -> Block:
+    """Turn a branch that always goes one way into a jump."""
+    if block.end.op is not Op.BRANCH:
+        return block
+    condition, (yes, no) = block.end.args[0], block.edges
+    if condition.op is not Op.CONST and yes != no:
+        return block
+    taken = no if condition.op is Op.CONST and not condition.attr else yes
+    return replace(block, end=Value(Op.JUMP, None, location=block.end.location), edges=(taken,))
+
+
+def _redundant(blocks: list[Block]) -> dict[Value, Value]:
+    """Find the parameters to which every edge passes one and the same value, or the parameter itself.
+
+    That value dominates the block: it is known at the end of each predecessor.
+    """
+    passed: dict[Value, set[Value]] = {param: set() for block in blocks for param in block.params}
+    params = {block.label: block.params for block in blocks}
+    for block in blocks:
+        for edge in block.edges:
+            for param, arg in zip(params[edge.target], edge.args):
+                passed[param].add(arg)
+    single = {param: values - {param} for param, values in passed.items()}
+    return {param: next(iter(values)) for param, values in single.items() if len(values) == 1}
+
+
+def _join(function: Function) -> Function:
+    """Append to each block the one that only it jumps to; such a block has no parameters that are not redundant."""
+    blocks = {block.label: block for block in function.blocks}
+    entries = {label: len(before) for label, before in cfg.predecessors(list(function.blocks)).items()}
+    entries[function.blocks[0].label] += 1
+    for label in list(blocks):
+        while (block := blocks.get(label)) is not None and block.end.op is Op.JUMP:
+            target = block.edges[0].target
+            if entries[target] != 1 or target == label:
+                break
+            follower = blocks.pop(target)
+            blocks[label] = replace(follower, label=label, params=block.params, body=block.body + follower.body)
+    return replace(function, blocks=tuple(blocks.values()))

@@ -1,0 +1,31 @@
+"""The devices of this process, by name."""
+
+from __future__ import annotations
+
+from sim_node.device.host import Host
+from sim_node.errors import DeviceError
+
+Device = Host
+
+_DEVICES: dict[str, Device] = {"cpu": Host()}
+DEFAULT = _DEVICES["cpu"]
+
+
+def get_device(name: str | Device | None = None) -> Device:
+    """Look a device up by its name; None is the default, and a device is itself.
+
+    Raises DeviceError naming the devices that are present.
+    """
+    if name is None:
+        return DEFAULT
+    if isinstance(name, Host):
+        return name
+    device = _DEVICES.get(name.strip()) if isinstance(name, str) else None
+    if device is None:
+        raise DeviceError(f"no device {name!r}; present: {', '.join(_DEVICES)}")
+    return device
+
+
+def get_devices() -> list[Device]:
+    """List the devices that are present."""
+    return list(_DEVICES.values())

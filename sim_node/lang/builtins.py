@@ -1,0 +1,119 @@
+"""What the language has built in: one row a name, with the IR operation it becomes and what it does in plain Python.
+
+The host side works on numpy scalars and returns them in the type they came in, so that a func runs under CPython as it
+does in a kernel. Everything that can be written in the language itself is in ``lang/library`` instead.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sim_node import dtypes
+from sim_node.errors import SimNodeError
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """One row: the public name, the IR operation by its name there, and the host's implementation."""
+
+    name: str
+    op: str
+    host: Callable[..., Any]
+
+    def __call__(self, *args: Any) -> Any:
+        """Do it in plain Python, on numpy scalars."""
+        return self.host(*args)
+
+    def __repr__(self) -> str:
+        return f"<builtin sn.{self.name}>"
+
+
+_running = threading.local()
+
+
+@contextmanager
+def thread(index: int) -> Iterator[None]:
+    """Let ``sn.tid()`` be ``index`` in plain Python inside the with block."""
+    _running.index = np.int32(index)
+    try:
+        yield
+    finally:
+        del _running.index
+
+
+def _tid() -> Any:
+    try:
+        return _running.index
+    except AttributeError:
+        raise SimNodeError("sn.tid() has a value only inside a kernel, while a launch runs it") from None
+
+
+def _minimum(*values: Any) -> Any:
+    """minimumNumber of IEEE 754-2019: a number wins over NaN, -0.0 is below 0.0."""
+    least = values[0]
+    for value in values[1:]:
+        if least != least or value < least or (value == least and np.signbit(value)):
+            least = value
+    return least
+
+
+def _maximum(*values: Any) -> Any:
+    """maximumNumber of IEEE 754-2019: a number wins over NaN, 0.0 is above -0.0."""
+    greatest = values[0]
+    for value in values[1:]:
+        if greatest != greatest or value > greatest or (value == greatest and not np.signbit(value)):
+            greatest = value
+    return greatest
+
+
+def _cast(value: Any, target: dtypes.Scalar) -> Any:
+    """The value's bits as another type of the same width; NaN shows the one canonical pattern."""
+    source = np.asarray(value)
+    if source.dtype.itemsize != target.size:
+        raise TypeError(f"sn.cast keeps the bits: {source.dtype} and {target} differ in width")
+    if source.dtype.kind == "f" and np.isnan(source):
+        source = np.abs(np.asarray(np.nan, source.dtype))
+    return source.view(target.numpy)[()]
+
+
+def _quot(a: Any, b: Any) -> Any:
+    return (a - np.fmod(a, b)) // b
+
+
+def _vector(*components: Any) -> Any:
+    return np.array(components)
+
+
+tid = Builtin("tid", "TID", _tid)
+sqrt = Builtin("sqrt", "SQRT", np.sqrt)
+abs_ = Builtin("abs", "ABS", np.abs)
+min_ = Builtin("min", "MIN", _minimum)
+max_ = Builtin("max", "MAX", _maximum)
+floor = Builtin("floor", "FLOOR", np.floor)
+ceil = Builtin("ceil", "CEIL", np.ceil)
+trunc = Builtin("trunc", "TRUNC", np.trunc)
+rint = Builtin("rint", "RINT", np.rint)
+cast = Builtin("cast", "BITCAST", _cast)
+vector = Builtin("vector", "VECTOR", _vector)
+
+# For the library alone: truncating integer division, whose divisor is neither 0 nor, with the least dividend, -1.
+quot = Builtin("quot", "QUOT", _quot)
+rem = Builtin("rem", "REM", np.fmod)
+
+# The public rows, under the names that users write after ``sn.``.
+BUILTINS: dict[str, Builtin] = {
+    row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, cast, vector)
+}
+
+
+def __getattr__(name: str) -> Builtin:
+    # abs, min and max are public under Python's own names without hiding those in this file
+    if name in BUILTINS:
+        return BUILTINS[name]
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

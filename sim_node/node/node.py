@@ -1,0 +1,202 @@
+"""The lifecycle node: a plant, its clock and everything that ROS sees of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from lifecycle_msgs.srv import ChangeState
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+
+from sim_node.node.assembly import Assembly
+from sim_node.node.diagnostics import Diagnostics
+from sim_node.node.inputs import Inputs
+from sim_node.node.parameters import PLANT, Parameters, of_plant
+from sim_node.node.report import report
+from sim_node.node.services import RefusedError, Services
+from sim_node.node.settings import SETTINGS, Settings
+from sim_node.node.topics import Topics
+from sim_node.plant import Plant, reference
+
+# Looks a second at what the clock left: records to publish, a fault to report. Few enough to cost Python nothing, many
+# enough that the native queue of records stays short.
+LOOK_RATE = 20.0
+
+SUCCESS, FAILURE, ERROR = (
+    TransitionCallbackReturn.SUCCESS,
+    TransitionCallbackReturn.FAILURE,
+    TransitionCallbackReturn.ERROR,
+)
+
+
+class PlantNode(LifecycleNode):
+    """A ROS 2 lifecycle node that runs a plant.
+
+    A transition that fails on the way up (configure, activate) undoes what it did and leaves the node in the state it
+    came from, to be tried again. One that fails on the way down releases everything and leaves it unconfigured.
+    Attributes: ``fault``, what the last failed transition met.
+    """
+
+    def __init__(self, name: str = "plant", **options: Any) -> None:
+        super().__init__(name, **options)
+        self.fault: BaseException | None = None
+        self._assembly: Assembly | None = None
+        self._topics: Topics | None = None
+        self._configured, self._running = ExitStack(), ExitStack()
+        self.parameters = Parameters(self, frozen=lambda: self._assembly is not None)
+        self.parameters.declare(SETTINGS)
+        self._refuse_invalid_transitions()
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Build the plant and everything that is allocated; nothing ticks yet."""
+        return self._attempt("configure", self._configure, FAILURE)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Start the clock."""
+        return self._attempt("activate", self._activate, FAILURE)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Stop the clock; the last records go out."""
+        return self._attempt("deactivate", self._running.close, ERROR)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Release all that configure made."""
+        return self._attempt("clean up", self._release, ERROR)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Stop and release from any state."""
+        return self._attempt("shut down", self._release, ERROR)
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Release what a failed transition left."""
+        return self._attempt("release", self._release, FAILURE)
+
+    def ascend(self) -> None:
+        """Configure and activate. Raises what made either fail."""
+        for trigger in (self.trigger_configure, self.trigger_activate):
+            if trigger() is not SUCCESS:
+                assert self.fault is not None
+                raise self.fault
+
+    def finish(self) -> None:
+        """Shut down from whatever state; no executor runs the node any more."""
+        if self.state != "finalized":
+            self.trigger_shutdown()
+
+    @property
+    def state(self) -> str:
+        """The lifecycle's state: unconfigured, inactive, active or finalized."""
+        return str(self._state_machine.current_state[1])
+
+    def _attempt(
+        self, what: str, act: Callable[[], None], otherwise: TransitionCallbackReturn
+    ) -> TransitionCallbackReturn:
+        """Run a transition; its exception is logged with its cause, which rclpy would swallow."""
+        try:
+            act()
+        except Exception as fault:
+            self.fault = fault
+            self.get_logger().error(report(f"could not {what}", fault))
+            return otherwise
+        return SUCCESS
+
+    def _refuse_invalid_transitions(self) -> None:
+        """Answer a transition that the state does not allow; rclpy would raise, which ends an executor's spin."""
+        service = self._service_change_state
+        change_state = service.callback
+
+        def answer(request: ChangeState.Request, response: ChangeState.Response) -> ChangeState.Response:
+            wanted = request.transition
+            allowed = {label: number for number, label, *_ in self._state_machine.available_transitions}
+            if wanted.label not in allowed and (wanted.label or wanted.id not in allowed.values()):
+                self.get_logger().warning(
+                    f"transition {wanted.label or wanted.id} refused: the node is {self.state}; "
+                    f"possible now: {', '.join(allowed)}"
+                )
+                response.success = False
+                return response
+            return change_state(request, response)
+
+        service.callback = answer
+
+    def _built(self) -> tuple[Assembly, Topics]:
+        assert self._assembly is not None
+        assert self._topics is not None
+        return self._assembly, self._topics
+
+    def _configure(self) -> None:
+        settings = Settings.of(self.parameters.read(SETTINGS))
+        plant = self._make_plant(reference(settings.plant))
+        with ExitStack() as making:
+            assembly = making.enter_context(Assembly(self, plant, settings))
+            topics = making.enter_context(Topics(self, assembly))
+            making.enter_context(Inputs(self, assembly))
+            making.enter_context(Services(self, assembly, self._reset))
+            making.enter_context(Diagnostics(self, assembly))
+            self._assembly, self._topics = assembly, topics
+            self._configured = making.pop_all()
+        ring = assembly.publisher
+        self.get_logger().info(
+            f"{type(plant).__name__} configured: {settings.rate:g} Hz by the {settings.clock} clock, "
+            f"ring '{ring.name}' ({ring.transport}, {settings.slots} slots of {ring.layout.size} bytes)"
+        )
+
+    def _make_plant(self, kind: type[Plant]) -> Plant:
+        """Declare the plant's parameters, those of another plant no more, and make it with their values.
+
+        They stay declared when configure fails and after cleanup, so that they can be mended and set.
+        """
+        declared = of_plant(kind)
+        self.parameters.keep_only(PLANT, declared)
+        self.parameters.declare(declared)
+        for stranger in self.parameters.strangers():
+            self.get_logger().warning(f"parameter {stranger} (given at start, and used by nothing)")
+        values = self.parameters.read(declared)
+        return kind(**{name.removeprefix(PLANT): value for name, value in values.items()})
+
+    def _activate(self) -> None:
+        assembly, topics = self._built()
+        with ExitStack() as making:
+            making.callback(topics.stop)
+            topics.start()
+            making.callback(assembly.stop)
+            assembly.start()
+            making.callback(self.destroy_timer, self.create_timer(1.0 / LOOK_RATE, self._look))
+            self._running = making.pop_all()
+
+    def _release(self) -> None:
+        try:
+            self._running.close()
+        finally:
+            self._assembly = self._topics = None
+            self._configured.close()
+
+    def _reset(self) -> None:
+        """Begin anew at step 0; a failure leaves the node unconfigured, since nothing is left that could run."""
+        assembly, topics = self._built()
+        paused = assembly.clock.paused
+        try:
+            assembly.stop()
+            topics.stop()
+            assembly.rebuild()
+            topics.announce()
+            topics.start()
+            if paused:
+                assembly.clock.pause()
+            assembly.start()
+        except Exception as fault:
+            self.get_logger().error(report("could not reset", fault))
+            self.trigger_deactivate()
+            self.trigger_cleanup()
+            raise RefusedError(f"reset failed and the node is unconfigured: {fault}") from fault
+
+    def _look(self) -> None:
+        """Publish what waits; when the clock ended by itself, say why and become inactive."""
+        assembly, topics = self._built()
+        topics.flush()
+        fault = assembly.clock.fault
+        if fault is not None:
+            self.fault = fault
+            self.get_logger().error(report(f"the clock stopped after step {assembly.stepper.step}", fault))
+            self.trigger_deactivate()

@@ -1,0 +1,99 @@
+"""A node in a process: its executor in a thread, its end in order."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+
+from sim_node.errors import SimNodeError
+from sim_node.node.node import PlantNode
+from sim_node.node.parameters import Value
+from sim_node.node.report import report
+
+
+@contextmanager
+def hosted(arguments: Sequence[str] = (), **options: object) -> Iterator[PlantNode]:
+    """Make a node in a ROS context of its own; on leaving, it shuts down in order and its last records go out.
+
+    ROS's own signal handling is left out, since it would take the middleware away first.
+    """
+    context = rclpy.Context()
+    rclpy.init(args=list(arguments), context=context, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        node = PlantNode(context=context, **options)
+        try:
+            yield node
+        finally:
+            node.finish()
+            node.destroy_node()
+    finally:
+        rclpy.shutdown(context=context)
+
+
+@contextmanager
+def spinning(node: PlantNode) -> Iterator[None]:
+    """Run the node's callbacks in a thread; one that raises is reported, and the node goes on.
+
+    Not rclpy's events executor: its thread and a client in the same process wait for each other (Jazzy, Kilted).
+    """
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    leaving = threading.Event()
+
+    def run() -> None:
+        while not leaving.is_set():
+            try:
+                executor.spin()
+            except ExternalShutdownException:
+                return
+            except Exception as fault:
+                node.get_logger().error(report("a callback failed", fault))
+
+    thread = threading.Thread(target=run, name="sim_node executor")
+    thread.start()
+    try:
+        yield
+    finally:
+        leaving.set()
+        executor.shutdown()
+        thread.join()
+
+
+@contextmanager
+def running(
+    name: str, parameters: Mapping[str, Value], arguments: Sequence[str] = (), namespace: str = ""
+) -> Iterator[PlantNode]:
+    """Run a node in this process, configured and active inside the block.
+
+    ``parameters`` are the node's own and, under ``plant_parameters.``, the plant's; ``arguments`` are ROS's.
+    Raises what made configure or activate fail.
+    """
+    overrides = [Parameter(key, value=value) for key, value in parameters.items()]
+    with hosted(arguments, name=name, namespace=namespace or None, parameter_overrides=overrides) as node:
+        node.ascend()
+        with spinning(node):
+            yield node
+
+
+@contextmanager
+def stop_requested() -> Iterator[threading.Event]:
+    """Give an event that SIGINT and SIGTERM set, in place of what they did before."""
+    event = threading.Event()
+
+    def request(_number: int, _frame: FrameType | None) -> None:
+        event.set()
+
+    before = {number: signal.signal(number, request) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield event
+    finally:
+        for number, handling in before.items():
+            signal.signal(number, handling)

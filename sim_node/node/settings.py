@@ -1,0 +1,77 @@
+"""What the node itself is told, each setting once: its name, default, range and meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from sim_node.node.parameters import Declaration, ParameterError, Value
+
+NS = 1_000_000_000
+
+
+def _setting(default: Any, doc: str, **rest: Any) -> Any:
+    return field(default=default, metadata={"doc": doc, **rest})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The node's own parameters, as configure reads them."""
+
+    plant: str = _setting("", "The plant to run, as module:Class.")
+    rate: float = _setting(1000.0, "Ticks in a second of real time.", unit="Hz", low=1e-3, high=1e6)
+    dt: float = _setting(0.0, "Simulated time of a tick; 0 means 1/rate.", unit="s", low=0.0, high=1e6)
+    substeps: int = _setting(1, "Runs of the plan in a tick, each of dt/substeps.", low=1, high=1_000_000)
+    seed: int = _setting(0, "Seed of the initial state and of random numbers.", low=0)
+    clock: str = _setting(
+        "native",
+        "What fires ticks: the native loop, a ROS timer, or nothing (free: as fast as possible).",
+        choices=("native", "timer", "free"),
+    )
+    spin_us: float = _setting(
+        0.0, "How long before a tick the native clock stops sleeping and spins.", unit="us", low=0.0, high=1e6
+    )
+    overrun: str = _setting(
+        "skip", "What the native clock does about ticks whose instant has passed.", choices=("skip", "catch_up")
+    )
+    priority: int = _setting(
+        0, "SCHED_FIFO priority of the native clock's thread; 0 leaves the ordinary scheduler.", low=0, high=99
+    )
+    affinity: int = _setting(-1, "Processor that the native clock's thread is bound to; -1: any.", low=-1, high=1023)
+    lock_memory: bool = _setting(False, "Keep the process's memory from being paged out.")
+    slots: int = _setting(8, "Slots of the ring: ticks that readers can hold at one time.", low=3, high=255)
+    record: bool = _setting(True, "Publish ~/record and ~/keyframe, from which a bag verifies.")
+    keyframe_every: int = _setting(1000, "Ticks between keyframes; 0: one at the start only.", low=0)
+    tick_topic_rate: float = _setting(
+        100.0, "Greatest rate of ~/tick; 0 turns it off.", unit="Hz", low=0.0, high=1000.0
+    )
+    diagnostics_period: float = _setting(1.0, "Time between messages on /diagnostics.", unit="s", low=0.1, high=3600.0)
+
+    @staticmethod
+    def of(values: Mapping[str, Value]) -> Settings:
+        """Build the settings from declared values.
+
+        Raises ParameterError where values that are good alone do not fit together.
+        """
+        settings = Settings(**values)  # type: ignore[arg-type]
+        if not settings.plant:
+            raise ParameterError("parameter 'plant' is empty; give the plant to run as module:Class")
+        if settings.dt_ns < 1:
+            raise ParameterError(f"parameter 'dt' = {settings.dt!r} is less than a nanosecond")
+        return settings
+
+    @property
+    def period_ns(self) -> int:
+        """Real nanoseconds between ticks."""
+        return round(NS / self.rate)
+
+    @property
+    def dt_ns(self) -> int:
+        """Simulated nanoseconds a tick."""
+        return round(NS * self.dt) if self.dt else round(NS / self.rate)
+
+
+SETTINGS: tuple[Declaration, ...] = tuple(
+    Declaration(setting.name, setting.default, **setting.metadata) for setting in fields(Settings)
+)

@@ -1,0 +1,124 @@
+"""What the node publishes: the ring's address, ticks, and what a bag needs for replay."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode
+from rclpy.publisher import Publisher
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+
+from sim_node.bridge import Subscriber
+from sim_node.layout import Layout
+from sim_node.msg import Field, Keyframe, Record, Ring, Tick
+from sim_node.node.assembly import Assembly
+from sim_node.node.clock import STEADY
+from sim_node.replay.messages import ROS, keyframe_message, record_message, time_message, trimmed
+
+LATCHED = DurabilityPolicy.TRANSIENT_LOCAL
+# Late subscribers get what is kept: the newest ring, and records of about the last five seconds with their keyframes,
+# so that a recorder which is discovered a little late misses no tick.
+QUALITY = {
+    "ring": (Ring, QoSProfile(depth=1, durability=LATCHED)),
+    "tick": (Tick, QoSProfile(depth=10)),
+    "record": (Record, QoSProfile(depth=100, durability=LATCHED)),
+    "keyframe": (Keyframe, QoSProfile(depth=10, durability=LATCHED)),
+}
+
+
+class Topics:
+    """The publishers, alive inside the block, and the timers that feed them, between start and stop."""
+
+    def __init__(self, node: LifecycleNode, assembly: Assembly) -> None:
+        self._node, self._assembly = node, assembly
+        self._publishers: dict[str, Publisher] = {}
+        self._reader: Subscriber | None = None
+        self._last = -1
+        self._made, self._running = ExitStack(), ExitStack()
+
+    def __enter__(self) -> Topics:
+        overridable = QoSOverridingOptions.with_default_policies()
+        with ExitStack() as making:
+            for name, (kind, quality) in QUALITY.items():
+                made = self._node.create_publisher(kind, f"~/{name}", quality, qos_overriding_options=overridable)
+                making.callback(self._node.destroy_publisher, made)
+                self._publishers[name] = made
+            self.announce()
+            self._made = making.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._made.close()
+
+    def announce(self) -> None:
+        """Publish where the ring is."""
+        publisher = self._assembly.publisher
+        ring = publisher.ring
+        message = Ring(
+            transport=publisher.transport,
+            segment=publisher.name,
+            generation=ring.generation,
+            owner_pid=ring.owner_pid,
+            owner_start=ring.owner_start,
+            owner_uid=ring.owner_uid,
+            boot_id=Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+            slots=ring.slots,
+            layout_digest=publisher.layout.digest,
+            fields=_fields(publisher.layout),
+            inputs=_fields(publisher.inputs),
+        )
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publishers["ring"].publish(message)
+
+    def start(self) -> None:
+        """Publish the keyframe that the next records follow, and ``~/tick`` from now on; the clock stands still."""
+        settings = self._assembly.settings
+        if settings.record:
+            self._publish_keyframe(self._assembly.stepper.keyframe())
+        if settings.tick_topic_rate:
+            with ExitStack() as making:
+                self._reader = making.enter_context(Subscriber(self._assembly.publisher))
+                self._last = -1
+                timer = self._node.create_timer(1.0 / settings.tick_topic_rate, self._publish_tick, clock=STEADY)
+                making.callback(self._node.destroy_timer, timer)
+                self._running = making.pop_all()
+
+    def stop(self) -> None:
+        """Publish what still waits, then no more; the clock stands still."""
+        self._running.close()
+        self.flush()
+
+    def flush(self) -> None:
+        """Publish the waiting records and keyframe."""
+        if not self._assembly.settings.record:
+            return
+        stepper, generation = self._assembly.stepper, self._assembly.publisher.generation
+        while (records := stepper.drain()).count:
+            self._publishers["record"].publish(record_message(records, generation, ROS))
+        keyframe = stepper.take_keyframe()
+        if keyframe is not None:
+            self._publish_keyframe(keyframe)
+
+    def _publish_keyframe(self, keyframe: Any) -> None:
+        fitting = trimmed(keyframe)
+        if fitting is not None:
+            generation = self._assembly.publisher.generation
+            self._publishers["keyframe"].publish(keyframe_message(fitting, generation, ROS))
+
+    def _publish_tick(self) -> None:
+        tick = self._reader.latest() if self._reader else None
+        if tick is None:
+            return
+        with tick:
+            message = Tick(stamp=time_message(tick.stamp_ns, ROS), step=tick.step, slot=tick.slot, hash=tick.hash)
+        if message.step != self._last:  # nothing new while paused
+            self._last = message.step
+            message.generation = self._assembly.publisher.generation
+            self._publishers["tick"].publish(message)
+
+
+def _fields(layout: Layout) -> list[Field]:
+    return [Field(name=f.name, dtype=f.dtype, shape=list(f.shape), offset=f.offset, unit=f.unit) for f in layout]

@@ -1,0 +1,31 @@
+"""A whole state after a tick, with all that says which computation it belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim_node.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Keyframe:
+    """What ``msg/Keyframe.msg`` carries, without the ring's generation.
+
+    ``plant`` is a reference, ``parameters`` and ``versions`` are JSON objects, ``state`` and ``inputs`` are bytes as
+    the layouts say; ``dt_ns`` is a tick in simulated nanoseconds.
+    """
+
+    step: int
+    plant: str
+    parameters: str
+    layout: Layout
+    input_layout: Layout
+    plan_digest: str
+    seed: int
+    dt_ns: int
+    substeps: int
+    target: str
+    versions: str
+    reproducible: bool
+    state: bytes
+    inputs: bytes

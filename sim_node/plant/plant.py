@@ -1,0 +1,112 @@
+"""A plant: parameters, inputs, state, outputs, and the launches that make one substep."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from sim_node.errors import PlantError
+from sim_node.layout import Layout
+from sim_node.plant.binding import Binding, StateBinding
+from sim_node.plant.declarations import Declarations, State, Value, Variable
+from sim_node.plant.recording import Recording
+from sim_node.plant.suggestion import suggestion
+
+_RESERVED = ("declarations", "title", "parameters", "variables", "counts", "layout", "state_layout", "input_layout",
+             "initial", "build")  # fmt: skip
+
+
+class Plant:
+    """Base of every plant: declare in the class body, and launch kernels in ``build``.
+
+    ``Plant(**parameters)`` checks the parameters; those not given have their defaults. On the class a declared name is
+    the declaration; on a plant a parameter is its value, and an input, state or output what ``plan.launch`` takes.
+    Raises PlantError naming class, parameter and range.
+    """
+
+    declarations: ClassVar[Declarations]
+    title: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        try:
+            cls.declarations = Declarations.of(cls)
+        except PlantError as fault:
+            raise PlantError(f"plant {cls.__name__}: {fault}") from None
+        cls.title = next(iter((cls.__doc__ or "").strip().splitlines()), "").rstrip(".")
+        for declaration in cls.declarations:
+            name = declaration.name
+            if name in _RESERVED or name.startswith("_"):
+                raise PlantError(
+                    f"plant {cls.__name__}: '{name}' cannot be declared: the name is taken; choose another"
+                )
+
+    def __init__(self, **parameters: object) -> None:
+        known = self.declarations.parameters
+        for name in parameters:
+            if name not in known:
+                raise PlantError(f"{type(self).__name__} has no parameter '{name}'{suggestion(name, known)}")
+        self._values: dict[str, Value] = {}
+        for name, declared in known.items():
+            try:
+                self._values[name] = declared.convert(parameters.get(name, declared.default))
+            except PlantError as fault:
+                raise PlantError(f"{type(self).__name__}: parameter '{name}' {fault}") from None
+        self._bindings = {variable.name: self._bind(variable) for variable in self.variables}
+
+    @property
+    def parameters(self) -> Mapping[str, Value]:
+        """The values of all parameters, by name."""
+        return dict(self._values)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The declarations of inputs, states and outputs."""
+        declared = self.declarations
+        return (*declared.inputs.values(), *declared.states.values(), *declared.outputs.values())
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of the ring: published states, then outputs."""
+        declared = self.declarations
+        published = [state for state in declared.states.values() if state.publish]
+        return self._lay_out(*published, *declared.outputs.values())
+
+    @property
+    def state_layout(self) -> Layout:
+        """The layout of the whole state: states, then outputs."""
+        return self._lay_out(*self.declarations.states.values(), *self.declarations.outputs.values())
+
+    @property
+    def input_layout(self) -> Layout:
+        """The layout of the inputs."""
+        return self._lay_out(*self.declarations.inputs.values())
+
+    def counts(self, variable: Variable) -> tuple[int, ...]:
+        """Work out the shape that a variable has with these parameters.
+
+        Raises PlantError naming the class.
+        """
+        try:
+            return variable.counts(self._values)
+        except PlantError as fault:
+            raise PlantError(f"{type(self).__name__}: {fault}") from None
+
+    def initial(self, seed: int) -> Mapping[str, Any]:  # noqa: ARG002
+        """Choose the state at reset: name → value, for those that ``sn.state(initial=…)`` does not settle.
+
+        Override it; ``seed`` is the stepper's, and the same seed must give the same state.
+        """
+        return {}
+
+    def build(self, plan: Recording, dt: float) -> None:  # noqa: ARG002
+        """Launch the kernels of one substep; ``dt`` is its length in seconds. Every plant overrides it."""
+        raise PlantError(f"{type(self).__name__} has no build(self, plan, dt); launch its kernels there")
+
+    def _lay_out(self, *variables: Variable) -> Layout:
+        return Layout.of((each.name, each.dtype, self.counts(each), each.unit) for each in variables)
+
+    def _bind(self, variable: Variable) -> Binding:
+        binding = StateBinding if isinstance(variable, State) else Binding
+        return binding(variable.name, variable.dtype, math.prod(self.counts(variable)))

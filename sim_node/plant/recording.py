@@ -1,0 +1,103 @@
+"""The plan of a plant while ``Plant.build`` records it: launches checked against the declarations."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sim_node.errors import PlantError
+from sim_node.lang.kernel import Kernel
+from sim_node.plant.binding import Binding, StateBinding
+from sim_node.runtime.plan import Plan
+from sim_node.runtime.program import load
+
+
+class Recording(Plan):
+    """A plan that knows a plant's variables.
+
+    It refuses to write values and inputs, to read what no launch has written yet, and to leave a next or an output out.
+    """
+
+    __slots__ = ("_names", "_own", "_targets", "_written")
+
+    def __init__(self, plant: str, bindings: Sequence[Binding], outputs: Sequence[str]) -> None:
+        super().__init__()
+        self._names = plant
+        self._targets: dict[int, Binding] = {}
+        for binding in bindings:
+            target = binding.next if isinstance(binding, StateBinding) else binding
+            if isinstance(binding, StateBinding) or binding.name in outputs:
+                self._targets[id(target)] = target
+        self._written: set[int] = set()
+        self._own: dict[int, tuple[Any, np.ndarray[Any, Any], bytes]] = {}
+
+    def launch(
+        self, kernel: Kernel, dim: int | tuple[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
+    ) -> None:
+        """Record a launch of the substep; arguments as in ``sn.launch``, and the plant's inputs, states and outputs.
+
+        Raises PlantError when a variable stands where it must not, LaunchError when arguments do not fit the kernel.
+        """
+        at = sys._getframe(1)
+        line = f"{at.f_code.co_filename}:{at.f_lineno} in {at.f_code.co_name}"
+        for value in outputs:
+            self._check_output(value, line)
+        written = {id(value) for value in outputs}
+        for value in inputs:
+            if id(value) in self._targets and id(value) not in self._written:
+                raise self._fault(
+                    line, f"{value} is read before any launch has written it; launch what writes it first"
+                )
+        super().launch(kernel, dim, inputs, outputs)
+        self._check_kernel(kernel, list(inputs), list(outputs), line)
+        self._written |= written
+        self.launches[-1] = replace(self.launches[-1], line=line)
+
+    def _check_output(self, value: Any, line: str) -> None:
+        if isinstance(value, StateBinding):
+            raise self._fault(line, f"{value} in outputs is the state's value; write {value}.next")
+        if isinstance(value, Binding) and id(value) not in self._targets:
+            raise self._fault(line, f"{value} in outputs is an input of the plant; kernels only read it")
+
+    def _check_kernel(self, kernel: Kernel, inputs: list[Any], outputs: list[Any], line: str) -> None:
+        """Compare what the kernel writes with where its arguments stand."""
+        program = load(kernel).program
+        for position, ((name, _), value) in enumerate(zip(program.params, [*inputs, *outputs])):
+            if not isinstance(value, Binding):
+                if name in program.written:
+                    memory = np.asarray(value)
+                    self._own.setdefault(id(value), (value, memory, memory.tobytes()))
+                continue
+            if name in program.written and position < len(inputs) and id(value) not in self._targets:
+                where = f"{value}.next" if isinstance(value, StateBinding) else "an output"
+                raise self._fault(line, f"kernel '{program.name}' writes '{name}', but {value} may only be read; "
+                                        f"write {where} instead")  # fmt: skip
+            if name not in program.written and position >= len(inputs):
+                raise self._fault(line, f"{value} is in outputs, but kernel '{program.name}' does not write '{name}'; "
+                                        "pass it in inputs")  # fmt: skip
+
+    def _fault(self, line: str, what: str) -> PlantError:
+        return PlantError(f"{line}: plant {self._names}: {what}")
+
+    def finish(self) -> None:
+        """End recording.
+
+        Raises PlantError when a state's next or an output is written by no launch.
+        """
+        for target in self._targets.values():
+            if id(target) not in self._written:
+                raise PlantError(f"plant {self._names}: no launch in build() writes {target}; name it in outputs")
+        self.freeze()
+
+    def number(self, binding: Binding) -> int:
+        """The number of a variable's cell in the plan, or -1 where no launch takes it."""
+        return next((i for i, cell in enumerate(self.cells) if cell is binding), -1)
+
+    def reset(self) -> None:
+        """Give arrays of the plan's own that kernels write the contents that they had when it was built."""
+        for _, memory, contents in self._own.values():
+            memory.reshape(-1).view(np.uint8)[:] = np.frombuffer(contents, np.uint8)

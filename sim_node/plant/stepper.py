@@ -1,0 +1,349 @@
+"""The stepper: a plant with its memory, ticked by one native function whatever the clock."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
+from typing import Any, NoReturn
+
+import numpy as np
+
+import sim_node
+from sim_node import _native
+from sim_node.compiler.backend.target import HOST
+from sim_node.errors import KernelError, PlantError
+from sim_node.layout import Field, Layout
+from sim_node.plant.account import Account
+from sim_node.plant.binding import StateBinding
+from sim_node.plant.keyframe import Keyframe
+from sim_node.plant.memory import ring_of
+from sim_node.plant.plant import Plant
+from sim_node.plant.recording import Recording
+from sim_node.plant.records import Records
+from sim_node.plant.reference import reference_of
+from sim_node.plant.statistics import Distribution
+from sim_node.plant.suggestion import suggestion
+from sim_node.plant.value import array_of, pack
+
+CLOCKS = ("native", "free")
+OVERRUNS = ("skip", "catch_up")
+PHASES = ("idle", "running", "parked")
+
+# Records that wait: seconds of a fast plant, in bounded memory, and enough for a batch of any.
+RECORDS, RECORD_BYTES, LEAST_RECORDS = 8192, 64 << 20, 512
+
+_UNWRITTEN, _CARRIED, _OVERWRITTEN = 1, 2, 4  # sn_fault
+
+
+class Stepper:
+    """A plant's state and its ticks.
+
+    ``dt_ns`` is a tick in simulated nanoseconds, of ``substeps`` plan runs; ``ring`` is where published fields go, by
+    default one that only this process sees. Each ``keyframe_every`` ticks a keyframe waits to be taken (0: none).
+    ``record_capacity`` bounds the records that wait to be drained. The state at reset is already published, as step 0.
+
+    Attributes: ``plant``, ``dt_ns``, ``substeps``, ``seed``, ``ring``, ``layout`` (of the ring), ``state_layout``,
+    ``input_layout``, ``plan_digest``.
+    Raises PlantError when the plant is built wrongly, LaunchError and BuildError for its kernels.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        *,
+        dt_ns: int,
+        substeps: int = 1,
+        seed: int = 0,
+        ring: _native.Ring | None = None,
+        keyframe_every: int = 0,
+        record_capacity: int | None = None,
+    ) -> None:
+        self._name = type(plant).__name__
+        for what, value, low in (("dt_ns", dt_ns, 1), ("substeps", substeps, 1), ("seed", seed, 0)):
+            if not isinstance(value, int) or not low <= value < 1 << (32 if what == "substeps" else 64):
+                raise PlantError(f"{self._name}: {what} is an int of at least {low}, not {value!r}")
+        self.plant, self.dt_ns, self.substeps, self.seed = plant, dt_ns, substeps, seed
+        self.layout, self.state_layout, self.input_layout = plant.layout, plant.state_layout, plant.input_layout
+        self._initial = self._initial_state(), self._initial_inputs()
+        self._plan = Recording(self._name, tuple(plant._bindings.values()), tuple(plant.declarations.outputs))
+        plant.build(self._plan, dt_ns * 1e-9 / substeps)
+        self._plan.finish()
+        self.plan_digest = self._plan.digest
+        self.ring = self._checked(ring) if ring is not None else ring_of(self.layout, self.input_layout)
+        if record_capacity is None:
+            row = 8 * len(self.state_layout.fields) + self.input_layout.size + 16
+            record_capacity = min(max(RECORD_BYTES // row, LEAST_RECORDS), RECORDS)
+        self._native = _native.Stepper(
+            self._plan, self.ring, PlantError, self._field_rows(), self._input_rows(), self.layout.size,
+            self._private.size, self.state_layout.size, self.input_layout.size, dt_ns, substeps, keyframe_every,
+            record_capacity,
+        )  # fmt: skip
+        self._account = Account(self._native)
+        self.reset()
+        self._probe()
+
+    # ---- ticks ----
+
+    @property
+    def step(self) -> int:
+        """The number of the last tick; 0 at reset."""
+        return self._native.step
+
+    def tick(self, count: int = 1, due_ns: int = 0) -> None:
+        """Do ticks, as fast as possible.
+
+        ``due_ns`` (CLOCK_MONOTONIC) is when the first of them was due, where a clock waited for that: then lateness and
+        misses are accounted. Raises KernelError naming the tick; state and step are those before it.
+        """
+        failure = self._native.tick(count, due_ns)
+        if failure is not None:
+            self._fail(failure)
+
+    def run(
+        self,
+        period_ns: int,
+        spin_ns: int = 0,
+        ticks: int = 0,
+        clock: str = "native",
+        overrun: str = "skip",
+        priority: int = 0,
+        affinity: int = -1,
+        lock_memory: bool = False,
+    ) -> str:
+        """Tick each ``period_ns`` in the calling thread, which holds no GIL meanwhile, until stopped.
+
+        The last ``spin_ns`` before each tick are spun, not slept. ``ticks`` ends the loop by itself (0: never); clock
+        'free' waits for nothing. On overrun 'skip' leaves out the ticks that are late by whole periods, 'catch_up' does
+        them all. ``priority`` (SCHED_FIFO), ``affinity`` (a processor) and ``lock_memory`` are asked of the operating
+        system; ``grants`` tells how it answered. Returns 'done' or 'stopped'. Raises KernelError as ``tick``.
+        """
+        for what, value, choices in (("clock", clock, CLOCKS), ("overrun", overrun, OVERRUNS)):
+            if value not in choices:
+                raise PlantError(f"{self._name}: no {what} '{value}'{suggestion(value, choices)}")
+        if period_ns <= 0 or spin_ns < 0:
+            raise PlantError(f"{self._name}: a period of {period_ns} ns, {spin_ns} ns of it spun, is not possible")
+        period = period_ns if clock == "native" else 0
+        ending, failure = self._native.run(
+            period, spin_ns, ticks, overrun == "catch_up", priority, affinity, lock_memory
+        )  # fmt: skip
+        if failure is not None:
+            self._fail(failure)
+        return ("done", "stopped")[ending]
+
+    def stop(self) -> None:
+        """End the loop, from any thread; with none running, the next one ends at once."""
+        self._native.stop()
+
+    def pause(self) -> None:
+        """Let the loop do no tick from here on until ``resume``; it sleeps, and others may look inside meanwhile."""
+        self._native.pause()
+
+    def resume(self) -> None:
+        """Let a paused loop go on."""
+        self._native.resume()
+
+    def request(self, count: int) -> None:
+        """Have a paused loop do ticks; returns when they are done. Raises PlantError when none is paused."""
+        self._native.request(count)
+
+    @property
+    def phase(self) -> str:
+        """What the loop does: 'idle' (there is none), 'running' or 'parked'."""
+        return PHASES[self._native.phase]
+
+    @property
+    def grants(self) -> Mapping[str, str]:
+        """What the operating system said to priority, affinity, lock_memory: 'granted', 'not asked' or its refusal."""
+        return self._account.grants()
+
+    # ---- state ----
+
+    def reset(self) -> None:
+        """Begin anew at step 0, as a new stepper would: nothing of the run before is left, sent commands included."""
+        self._plan.reset()
+        self._native.load(0, *self._initial)
+
+    def set(self, name: str, value: Any) -> None:
+        """Give an input a value from the next tick on; a command through the mailbox wins over it.
+
+        Raises PlantError for an unknown input, or a value that does not fit.
+        """
+        names = [field.name for field in self.input_layout]
+        if name not in names:
+            raise PlantError(f"{self._name} has no input '{name}'{suggestion(name, names)}")
+        self._native.command(names.index(name), array_of(self.input_layout[name], value).tobytes())
+
+    def get(self, name: str) -> np.ndarray[Any, Any]:
+        """Copy a state, output or input as it is after the last tick.
+
+        Raises PlantError for an unknown name, and while the loop runs.
+        """
+        names = [field.name for field in self.state_layout]
+        if name in names:
+            return _array(self.state_layout[name], self._native.field(names.index(name)))
+        known = [*names, *(field.name for field in self.input_layout)]
+        if name not in known:
+            raise PlantError(f"{self._name} has no state, output or input '{name}'{suggestion(name, known)}")
+        return _array(self.input_layout[name], self._native.inputs(), self.input_layout[name].offset)
+
+    def hashes(self) -> np.ndarray[Any, Any]:
+        """The hash of each field of the state, u64, in the order of ``state_layout``; their sum is the state's."""
+        return np.frombuffer(self._native.hashes(), np.uint64)
+
+    def keyframe(self) -> Keyframe:
+        """Copy the whole state. Raises PlantError while the loop runs."""
+        return self._keyframe(self.step, self._native.state(), self._native.inputs())
+
+    def take_keyframe(self) -> Keyframe | None:
+        """Take the keyframe that waits, if one does; also while the loop runs."""
+        taken = self._native.take_keyframe()
+        return None if taken is None else self._keyframe(*taken)
+
+    def restore(self, keyframe: Keyframe) -> None:
+        """Continue from a keyframe as the run did that it was taken of.
+
+        Raises PlantError when its layouts are not this plant's, or it holds no state and is not the first.
+        """
+        for what, ours, theirs in (
+            ("state", self.state_layout, keyframe.layout),
+            ("inputs", self.input_layout, keyframe.input_layout),
+        ):
+            if ours.digest != theirs.digest:
+                raise PlantError(f"{self._name}: the layout of the {what} differs from the keyframe's")
+        if not keyframe.state and keyframe.step and self.state_layout.size:
+            raise PlantError(f"{self._name}: the keyframe of step {keyframe.step} holds no state")
+        self._plan.reset()
+        self._native.load(keyframe.step, keyframe.state or self._initial[0], keyframe.inputs)
+
+    def drain(self) -> Records:
+        """Take the oldest records that follow one another without a gap; also while the loop runs, by one thread."""
+        first, count, hashes, inputs, lost = self._native.drain()
+        fields, width = len(self.state_layout.fields), self.input_layout.size
+        rows = np.frombuffer(hashes, np.uint64).reshape(count, fields)
+        return Records(first, count, rows, np.frombuffer(inputs, np.uint8).reshape(count, width), lost)
+
+    # ---- account ----
+
+    def statistics(self, since: str = "start") -> dict[str, Distribution]:
+        """Describe lateness, step_time, wake_to_commit, command_age (ns) and delay_ticks since 'start' or 'reset'.
+
+        delay_ticks counts from the tick that a command answers to the tick that applies it: 1 is the next one.
+        """
+        return self._account.distributions(since)
+
+    def counters(self, since: str = "start") -> dict[str, int]:
+        """Count ticks, misses, skipped, copies, keyframes_skipped, dropped and lost since 'start' or 'reset'."""
+        return self._account.counters(since)
+
+    def reset_statistics(self) -> None:
+        """Let what is told since 'reset' begin here."""
+        self._account.reset()
+
+    @property
+    def copies_per_tick(self) -> float:
+        """Published fields that had to be copied into their slot, a tick; counted: 0 as long as kernels write there."""
+        counters = self.counters()
+        return counters["copies"] / max(counters["ticks"], 1)
+
+    # ---- construction ----
+
+    @property
+    def _private(self) -> Layout:
+        hidden = (state for state in self.plant.declarations.states.values() if not state.publish)
+        return self.plant._lay_out(*hidden)
+
+    def _initial_state(self) -> bytes:
+        declared = self.plant.declarations
+        chosen = self.plant.initial(self.seed)
+        for name in chosen:
+            if name not in declared.states:
+                raise PlantError(f"{self._name}.initial: no state '{name}'{suggestion(name, declared.states)}")
+        values = {name: each.initial for name, each in {**declared.states, **declared.outputs}.items()}
+        return pack(self.state_layout, {**values, **chosen})
+
+    def _initial_inputs(self) -> bytes:
+        inputs = self.plant.declarations.inputs
+        return pack(self.input_layout, {name: each.initial for name, each in inputs.items()})
+
+    def _field_rows(self) -> tuple[tuple[int, ...], ...]:
+        """(published, offset in its block, offset in the state, bytes, cell of the value, cell of the next)."""
+        blocks = self._private, self.layout
+        rows = []
+        for field in self.state_layout:
+            binding = self.plant._bindings[field.name]
+            published = field.name in {each.name for each in self.layout}
+            is_state = isinstance(binding, StateBinding)
+            value = self._plan.number(binding) if is_state else -1
+            target = self._plan.number(binding.next if isinstance(binding, StateBinding) else binding)
+            offset = blocks[published][field.name].offset
+            rows.append((int(published), offset, field.offset, field.nbytes, value, target))
+        return tuple(rows)
+
+    def _input_rows(self) -> tuple[tuple[int, ...], ...]:
+        number = self._plan.number
+        return tuple((f.offset, f.nbytes, number(self.plant._bindings[f.name])) for f in self.input_layout)
+
+    def _checked(self, ring: _native.Ring) -> _native.Ring:
+        if ring.digest.hex() != self.layout.digest or ring.inputs != self.input_layout.text().encode():
+            raise PlantError(
+                f"{self._name}: the ring was made for other layouts than plant.layout and plant.input_layout"
+            )
+        return ring
+
+    def _probe(self) -> None:
+        """Run the plan into buffers of different contents, which finds what it leaves out or must not touch."""
+        faults = self._native.probe()
+        self._plan.reset()
+        if isinstance(faults, tuple):
+            return  # a kernel stopped itself, which the first tick will tell
+        names = [field.name for field in (*self.state_layout, *self.input_layout)]
+        outputs = self.plant.declarations.outputs
+        for flag, what in (
+            (_OVERWRITTEN, "a kernel writes '{name}' itself; it may write {target} only"),
+            (_CARRIED, "'{name}' depends on what a run left in an array of the plan's own; make that array a state"),
+            (_UNWRITTEN, "not every element of {target} is written in each substep; write them all"),
+        ):
+            for name, fault in zip(names, faults):
+                if fault & flag:
+                    target = f"'{name}'" if name in outputs else f"the next of '{name}'"
+                    raise PlantError(f"plant {self._name}: {what.format(name=name, target=target)}")
+
+    def _keyframe(self, step: int, state: bytes, inputs: bytes) -> Keyframe:
+        return Keyframe(
+            step=step,
+            plant=reference_of(type(self.plant)),
+            parameters=json.dumps(dict(self.plant.parameters)),
+            layout=self.state_layout,
+            input_layout=self.input_layout,
+            plan_digest=self.plan_digest,
+            seed=self.seed,
+            dt_ns=self.dt_ns,
+            substeps=self.substeps,
+            target=HOST.identity,
+            versions=_versions(),
+            reproducible=True,  # no kernel can ask for fast_math or deterministic=False yet
+            state=state,
+            inputs=inputs,
+        )
+
+    def _fail(self, failure: tuple[int, int, int, int, int]) -> NoReturn:
+        try:
+            self._plan.fail(*failure)
+        except KernelError as fault:
+            what = f"tick {self.step + 1} of {self._name}: {fault.what}"
+            raise KernelError(what, fault.location, fault.kernel, fault.thread, fault.launch) from None
+        raise AssertionError("Plan.fail returns never")
+
+
+def _array(field: Field, memory: bytes, offset: int = 0) -> np.ndarray[Any, Any]:
+    flat: np.ndarray[Any, Any] = np.frombuffer(memory, field.element.numpy, field.count * field.element.length, offset)
+    return np.array(flat.reshape(field.numpy_shape))
+
+
+@cache
+def _versions() -> str:
+    found = {"sim_node": sim_node.__version__, "python": platform.python_version()}
+    return json.dumps({**found, "llvmlite": metadata.version("llvmlite")})

@@ -1,0 +1,90 @@
+"""Plans: launches recorded once, with their arguments checked and packed, and run by one native call."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from sim_node import _native
+from sim_node.compiler.build import Program
+from sim_node.lang.kernel import Kernel
+from sim_node.runtime.caller import caller
+from sim_node.runtime.fault import kernel_error
+from sim_node.runtime.program import load
+from sim_node.runtime.refusal import launch_error, plan_error
+
+# Half of what super() costs, on every tick.
+_run, _point = _native.Plan.run, _native.Plan.point
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch of a plan: what runs, and the line that recorded it."""
+
+    program: Program
+    line: str
+
+
+class Plan(_native.Plan):
+    """A list of launches: recorded by ``launch``, ended by ``freeze``, then run any number of times.
+
+    It keeps the arrays it uses. Attributes: ``launches``, ``cells`` (in the order of their numbers), ``frozen``.
+    """
+
+    __slots__ = ("launches",)
+
+    def __init__(self) -> None:
+        self.launches: list[Launch] = []
+
+    def launch(
+        self, kernel: Kernel, dim: int | tuple[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
+    ) -> None:
+        """Record a launch; arguments as in ``sn.launch``, and a Cell where an address changes from run to run.
+
+        Raises LaunchError when arguments do not fit or the plan is frozen, BuildError when the kernel cannot be
+        compiled.
+        """
+        entry = load(kernel)
+        try:
+            self.record(entry, dim, inputs, outputs)
+        except _native.Refusal as refusal:
+            raise launch_error(refusal, entry.program, dim, inputs, outputs) from None
+        self.launches.append(Launch(entry.program, caller()))
+
+    def point(self, cell: _native.Cell, array: Any) -> None:
+        """Set where a cell is: at a writeable array of its dtype and shape, which the plan keeps.
+
+        Raises LaunchError when the array does not fit, or no launch takes the cell.
+        """
+        try:
+            _point(self, cell, array)
+        except _native.Refusal as refusal:
+            raise plan_error(refusal, self.cells, array) from None
+
+    def run(self) -> None:
+        """Run every launch in order, in one native call that allocates nothing.
+
+        Raises KernelError when a thread stopped itself (later launches are not run), LaunchError when the plan is not
+        frozen, a cell has no address, or another thread is running the plan.
+        """
+        try:
+            stopped = _run(self)
+        except _native.Refusal as refusal:
+            raise plan_error(refusal, self.cells) from None
+        if stopped is not None:
+            self.fail(*stopped)
+
+    def fail(self, launch: int, site: int, thread: int, index: int, length: int) -> NoReturn:
+        """Raise the KernelError of a thread that stopped itself in one of the launches."""
+        at = self.launches[launch]
+        raise kernel_error(at.program, at.line, site, thread, index, length)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256, in hex, of programs, dims, scalars, lengths and which argument is which memory; not of addresses."""
+        text = hashlib.sha256()
+        for launch, image in zip(self.launches, self.images()):
+            text.update(f"{launch.program.digest} {len(image)} ".encode() + image)
+        return text.hexdigest()

@@ -1,0 +1,56 @@
+"""Programs made ready to launch: a kernel's compiled code behind the entry that C checks arguments against."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from sim_node import _native
+from sim_node.compiler.build import Program, build
+from sim_node.dtypes import ArrayType, Type
+from sim_node.errors import LaunchError
+from sim_node.lang.kernel import Kernel
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_building = threading.Lock()
+
+
+class Entry(_native.Entry):
+    """A program that can be launched. Attributes: ``program``."""
+
+    __slots__ = ("program",)
+
+    program: Program
+
+    def __new__(cls, program: Program) -> Self:
+        """Lay the argument block out; the program's code stays mapped as long as the entry."""
+        rows = tuple((*_native_type(type_), name in program.written) for name, type_ in program.params)
+        entry = super().__new__(cls, program.address, rows, program.owner)
+        entry.program = program
+        return entry
+
+
+def _native_type(type_: Type) -> tuple[int, int, int]:
+    """The dimensions (0: by value), scalar code and components of a parameter."""
+    ndim, element = (type_.ndim, type_.dtype) if isinstance(type_, ArrayType) else (0, type_)
+    return ndim, element.scalar.code, element.length
+
+
+def load(kernel: object) -> Entry:
+    """Build a kernel on its first use and keep its entry with it; threads that come meanwhile wait and share it.
+
+    Raises BuildError when the kernel cannot be compiled, LaunchError for what is no kernel.
+    """
+    if not isinstance(kernel, Kernel):
+        name = getattr(kernel, "__name__", "")
+        raise LaunchError(
+            f"only a kernel can be launched, not {kernel!r}"
+            + (f"\n  instead: mark {name} with @sn.kernel" if callable(kernel) and name else "")
+        )
+    with _building:
+        if kernel.entry is None:
+            kernel.entry = Entry(build(kernel))
+    entry: Entry = kernel.entry
+    return entry

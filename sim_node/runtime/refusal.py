@@ -1,0 +1,114 @@
+"""Refusals of C, said in words: which argument, what was expected, what came, and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sim_node import _native
+from sim_node.compiler.build import Program
+from sim_node.dtypes import ArrayType, Kind, Type, Vector
+from sim_node.errors import LaunchError
+from sim_node.runtime.array import Array, element_of
+
+# reason → what is wrong, and what to write instead
+_ARGUMENT = {
+    "dtype": ("its dtype differs", "convert it once, with sn.array({name}, dtype='{dtype}')"),
+    "shape": ("its shape does not fit", "pass one whose numpy shape is {shape}"),
+    "layout": ("its elements are not contiguous in C order", "copy it once, with sn.array({name}, dtype='{dtype}')"),
+    "alignment": (
+        "its address is not a multiple of its scalar's size",
+        "copy it once, with sn.array({name}, copy=True)",
+    ),
+    "readonly": ("the kernel writes it, and it is read-only", "pass an array that may be written"),
+    "extent": ("a thread's index is i32 and cannot reach all of it", "split it into parts below 2**31 elements"),
+    "range": ("the value is out of range", "pass a value that {dtype} holds, or widen the kernel's parameter"),
+    "length": ("the number of components differs", "pass {length} numbers"),
+    "cell": ("a cell has an address only inside a plan", "pass an array, or record the launch with Plan.launch"),
+}
+# reason → what is wrong with the launch or plan as a whole
+_WHOLE = {
+    "dim": "dim is an int from 0 to 2147483647, or a tuple of one, not {dim!r}",
+    "count": "it takes {wanted} arguments ({names}), got {given}: {inputs} in inputs and {outputs} in outputs",
+    "sequence": "inputs and outputs are lists or tuples, not {inputs_type} and {outputs_type}",
+    "frozen": "the plan is frozen and takes no more launches; record them before Plan.freeze()",
+}
+_PLAN = {
+    "unfrozen": "the plan is still being recorded; call Plan.freeze() once before it runs",
+    "running": "the plan is being run by another thread; one plan runs in one thread at a time",
+    "unpointed": "cell {at} of the plan has no address; call Plan.point(cell, array) for each of its cells",
+    "unknown": "the plan has no such cell; a cell belongs to the plans whose launches take it",
+}
+# kind → what Python value a parameter takes, and how to make one
+_NUMBER = {Kind.BOOL: "bool", Kind.INT: "int", Kind.UINT: "int", Kind.FLOAT: "float"}
+
+
+def launch_error(refusal: _native.Refusal, program: Program, dim: object, inputs: Any, outputs: Any) -> LaunchError:
+    """Say why a launch's arguments were refused."""
+    at, reason = refusal.args
+    if reason in _WHOLE:
+        names = ", ".join(name for name, _ in program.params) or "none"
+        sizes = [len(part) if isinstance(part, (list, tuple)) else 0 for part in (inputs, outputs)]
+        text = _WHOLE[reason].format(
+            dim=dim, wanted=len(program.params), names=names, given=at, inputs=sizes[0], outputs=sizes[1],
+            inputs_type=type(inputs).__name__, outputs_type=type(outputs).__name__,
+        )  # fmt: skip
+        return LaunchError(f"kernel '{program.name}': {text}")
+    name, type_ = program.params[at]
+    value = [*inputs, *outputs][at]
+    return LaunchError(f"kernel '{program.name}', argument {at + 1} '{name}': {_fault(reason, name, type_, value)}")
+
+
+def plan_error(refusal: _native.Refusal, cells: tuple[_native.Cell, ...], value: object = None) -> LaunchError:
+    """Say why a plan cannot run, or why an array cannot stand in a cell."""
+    at, reason = refusal.args
+    if reason in _PLAN:
+        return LaunchError(_PLAN[reason].format(at=at))
+    cell = cells[at]
+    type_ = ArrayType(element_of(cell), len(cell.shape))
+    return LaunchError(f"cell {at} of shape {cell.shape}: {_fault(reason, 'array', type_, value)}")
+
+
+def _fault(reason: str, name: str, type_: Type, value: object) -> str:
+    dtype = type_.dtype if isinstance(type_, ArrayType) else type_
+    why, remedy = _ARGUMENT.get(reason) or ("", _make(name, type_))
+    because = f": {why}" if why else ""
+    instead = remedy.format(name=name, dtype=repr(dtype), length=dtype.length, shape=_shape(type_))
+    return f"expected {_expected(type_)}, got {_described(value)}{because}\n  instead: {instead}"
+
+
+def _expected(type_: Type) -> str:
+    if isinstance(type_, ArrayType):
+        return f"an {type_!r}"
+    if isinstance(type_, Vector):
+        return f"the {type_.length} components of a {type_!r}"
+    return f"{'an' if type_.is_integer else 'a'} {_NUMBER[type_.kind]} for {type_!r}"
+
+
+def _make(name: str, type_: Type) -> str:
+    """How to make a value of another kind fit."""
+    if isinstance(type_, ArrayType):
+        return "make an array of it once, with sn.array({name}, dtype='{dtype}')"
+    if isinstance(type_, Vector):
+        return "pass a tuple, list or numpy array of {length} numbers, or sn.{dtype}(…)"
+    return f"convert it, with {_NUMBER[type_.kind]}({name})"
+
+
+def _shape(type_: Type) -> str:
+    """The numpy shape of an array parameter, with letters for free extents."""
+    if not isinstance(type_, ArrayType):
+        return "()"
+    extents = [*"nmkl"[: type_.ndim], *([str(type_.dtype.length)] if type_.dtype.length > 1 else [])]
+    return f"({', '.join(extents)}{',' if len(extents) == 1 else ''})"
+
+
+def _described(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"a numpy array of {value.dtype} and shape {value.shape}"
+    if isinstance(value, Array):
+        return f"an {ArrayType(value.dtype, value.ndim)!r} of shape {value.shape}"
+    if isinstance(value, _native.Cell):
+        return f"a cell of {element_of(value)!r} and shape {value.shape}"
+    shown = repr(value)
+    return f"{type(value).__name__} {shown if len(shown) <= 60 else shown[:57] + '...'}"

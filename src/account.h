@@ -1,0 +1,42 @@
+/* What the ticks of a stepper cost: histograms in nanoseconds, and counters. One writer, any number of readers. */
+#ifndef SIM_NODE_ACCOUNT_H
+#define SIM_NODE_ACCOUNT_H
+
+#include "histogram.h"
+
+/* In the order of the names in stepper_object.c. */
+typedef enum {
+    SN_LATENESS,       /* from the instant a tick was due to the instant it began */
+    SN_STEP_TIME,      /* from its beginning to its end */
+    SN_WAKE_TO_COMMIT, /* from its beginning to the bell */
+    SN_COMMAND_AGE,    /* from sending a command to latching it */
+    SN_DELAY,          /* in ticks, from the tick that a command answers to the tick that applies it: 1 is the next */
+    SN_HISTOGRAMS
+} sn_quantity;
+
+typedef enum {
+    SN_TICKS,             /* done */
+    SN_MISSES,            /* begun later than a period, or longer than one */
+    SN_SKIPPED,           /* left out by the overrun policy */
+    SN_COPIES,            /* published fields that had to be copied into their slot */
+    SN_KEYFRAMES_SKIPPED, /* because the one before was not taken yet */
+    SN_COUNTERS
+} sn_counter;
+
+typedef struct {
+    sn_histogram histograms[SN_HISTOGRAMS];
+    _Atomic uint64_t counters[SN_COUNTERS];
+} sn_account;
+
+static inline void sn_account_add(sn_account *account, sn_quantity quantity, int64_t value)
+{
+    sn_histogram_add(&account->histograms[quantity], value > 0 ? (uint64_t)value : 0);
+}
+
+static inline void sn_account_count(sn_account *account, sn_counter counter, uint64_t by)
+{
+    _Atomic uint64_t *count = &account->counters[counter];
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + by, memory_order_relaxed);
+}
+
+#endif

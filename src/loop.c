@@ -1,0 +1,189 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "loop.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What the thread was before, to be given back. */
+typedef struct {
+    int slack, policy;
+    struct sched_param param;
+    cpu_set_t processors;
+} sn_before;
+
+static int sn_futex_wait(_Atomic uint32_t *word, uint32_t seen, const struct timespec *deadline)
+{
+    return (int)syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, seen, deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+static void sn_futex_bump(_Atomic uint32_t *word)
+{
+    atomic_fetch_add(word, 1);
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+int sn_loop_open(sn_loop *loop)
+{
+    memset(loop, 0, sizeof *loop);
+    for (int i = 0; i < SN_GRANTS; i++) atomic_store(&loop->grants[i], SN_NOT_ASKED);
+    return pthread_mutex_init(&loop->right, NULL);
+}
+
+void sn_loop_close(sn_loop *loop) { pthread_mutex_destroy(&loop->right); }
+
+static void sn_enter_phase(sn_loop *loop, sn_phase phase)
+{
+    atomic_store(&loop->phase, phase);
+    sn_futex_bump(&loop->progress);
+}
+
+static void sn_answer(sn_loop *loop, sn_grant grant, int result)
+{
+    atomic_store(&loop->grants[grant], result == 0 ? 0 : errno);
+}
+
+/* Only what is in memory now is locked: locking what comes later could make the process's allocations fail. */
+static sn_before sn_ask(sn_loop *loop, const sn_pace *pace)
+{
+    sn_before before = {.slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), .policy = sched_getscheduler(0)};
+    sched_getparam(0, &before.param);
+    sched_getaffinity(0, sizeof before.processors, &before.processors);
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    for (int i = 0; i < SN_GRANTS; i++) atomic_store(&loop->grants[i], SN_NOT_ASKED);
+    if (pace->lock_memory) sn_answer(loop, SN_MEMORY, mlockall(MCL_CURRENT));
+    if (pace->affinity >= 0) {
+        cpu_set_t wanted;
+        CPU_ZERO(&wanted);
+        if (pace->affinity < CPU_SETSIZE) CPU_SET(pace->affinity, &wanted);
+        sn_answer(loop, SN_AFFINITY, sched_setaffinity(0, sizeof wanted, &wanted));
+    }
+    if (pace->priority > 0) {
+        const struct sched_param wanted = {.sched_priority = pace->priority};
+        sn_answer(loop, SN_PRIORITY, sched_setscheduler(0, SCHED_FIFO, &wanted));
+    }
+    return before;
+}
+
+static void sn_give_back(sn_loop *loop, const sn_before *before)
+{
+    if (atomic_load(&loop->grants[SN_PRIORITY]) == 0) sched_setscheduler(0, before->policy, &before->param);
+    if (atomic_load(&loop->grants[SN_AFFINITY]) == 0)
+        sched_setaffinity(0, sizeof before->processors, &before->processors);
+    if (atomic_load(&loop->grants[SN_MEMORY]) == 0) munlockall();
+    prctl(PR_SET_TIMERSLACK, before->slack > 0 ? before->slack : 0, 0, 0, 0);
+}
+
+/* Sleeps, then spins the last part; false when an order came first. */
+static bool sn_wait_until(sn_loop *loop, uint32_t seen, int64_t due_ns, int64_t spin_ns)
+{
+    const int64_t sleep_ns = due_ns - spin_ns;
+    const struct timespec deadline = {sleep_ns / 1000000000, sleep_ns % 1000000000};
+    while (sn_now_ns() < sleep_ns && atomic_load(&loop->orders) == seen) sn_futex_wait(&loop->orders, seen, &deadline);
+    while (sn_now_ns() < due_ns && atomic_load(&loop->orders) == seen) sn_pause();
+    return atomic_load(&loop->orders) == seen;
+}
+
+/* Gives the right to tick away until an order comes. */
+static void sn_park(sn_loop *loop, uint32_t seen)
+{
+    pthread_mutex_unlock(&loop->right);
+    sn_enter_phase(loop, SN_PARKED);
+    while (atomic_load(&loop->orders) == seen) sn_futex_wait(&loop->orders, seen, NULL);
+    pthread_mutex_lock(&loop->right);
+}
+
+/* Requested ticks are due now: nobody set an instant for them. A resume forgets those that are left. */
+static bool sn_run_requested(sn_loop *loop, sn_stepper *stepper)
+{
+    for (uint64_t left = atomic_load(&loop->requested); left > 0 && !atomic_load(&loop->stop);) {
+        if (atomic_load(&loop->phase) != SN_RUNNING) sn_enter_phase(loop, SN_RUNNING);
+        if (!atomic_compare_exchange_strong(&loop->requested, &left, left - 1)) continue;
+        if (!sn_stepper_tick(stepper, (sn_due){0, 0})) return false;
+        left = atomic_load(&loop->requested);
+    }
+    return true;
+}
+
+/* One tick at its instant; moves the instant on. The policy skip leaves out instants that are past by whole periods. */
+static bool sn_run_due(sn_stepper *stepper, const sn_pace *pace, int64_t *due_ns)
+{
+    if (pace->period_ns == 0) return sn_stepper_tick(stepper, (sn_due){0, 0});
+    const sn_due due = {*due_ns, pace->period_ns};
+    const int64_t periods = (sn_now_ns() - *due_ns) / pace->period_ns;
+    if (pace->overrun == SN_SKIP && periods > 0) {
+        sn_account_count(&stepper->account, SN_SKIPPED, (uint64_t)periods);
+        *due_ns += periods * pace->period_ns;
+    }
+    *due_ns += pace->period_ns;
+    return sn_stepper_tick(stepper, due);
+}
+
+static sn_ending sn_loop_turn(sn_loop *loop, sn_stepper *stepper, const sn_pace *pace)
+{
+    int64_t due_ns = 0; /* 0: set it anew, a period from now */
+    for (uint64_t done = 0; pace->ticks == 0 || done < pace->ticks;) {
+        const uint32_t seen = atomic_load(&loop->orders);
+        if (atomic_load(&loop->stop)) return SN_STOPPED;
+        if (atomic_load(&loop->paused)) {
+            due_ns = 0;
+            if (!sn_run_requested(loop, stepper)) return SN_FAILED;
+            sn_park(loop, seen);
+            continue;
+        }
+        if (atomic_load(&loop->phase) != SN_RUNNING) sn_enter_phase(loop, SN_RUNNING);
+        if (due_ns == 0) due_ns = sn_now_ns() + pace->period_ns;
+        if (pace->period_ns > 0 && !sn_wait_until(loop, seen, due_ns, pace->spin_ns)) continue;
+        if (!sn_run_due(stepper, pace, &due_ns)) return SN_FAILED;
+        done++;
+    }
+    return SN_DONE;
+}
+
+sn_ending sn_loop_run(sn_loop *loop, sn_stepper *stepper, const sn_pace *pace)
+{
+    pthread_mutex_lock(&loop->right);
+    const sn_before before = sn_ask(loop, pace);
+    const sn_ending ending = sn_loop_turn(loop, stepper, pace);
+    sn_give_back(loop, &before);
+    pthread_mutex_unlock(&loop->right);
+    atomic_store(&loop->requested, 0);
+    atomic_store(&loop->stop, false);
+    sn_enter_phase(loop, SN_IDLE);
+    return ending;
+}
+
+void sn_loop_stop(sn_loop *loop)
+{
+    atomic_store(&loop->stop, true);
+    sn_futex_bump(&loop->orders);
+}
+
+void sn_loop_pause(sn_loop *loop, bool paused)
+{
+    atomic_store(&loop->paused, paused);
+    if (!paused) atomic_store(&loop->requested, 0);
+    sn_futex_bump(&loop->orders);
+}
+
+void sn_loop_request(sn_loop *loop, uint64_t ticks)
+{
+    atomic_fetch_add(&loop->requested, ticks);
+    sn_futex_bump(&loop->orders);
+}
+
+int sn_loop_settle(sn_loop *loop)
+{
+    for (;;) {
+        const uint32_t seen = atomic_load(&loop->progress);
+        const uint32_t phase = atomic_load(&loop->phase);
+        if (phase == SN_IDLE || (phase == SN_PARKED && atomic_load(&loop->requested) == 0)) return 0;
+        if (sn_futex_wait(&loop->progress, seen, NULL) < 0 && errno == EINTR) return -1;
+    }
+}

@@ -1,0 +1,306 @@
+/* Plan: launches recorded with their arguments packed, run in order by one call. */
+#define PY_SSIZE_T_CLEAN
+#include "plan_object.h"
+
+#include <string.h>
+#include <structmember.h>
+#include <stddef.h>
+
+#include "entry.h"
+
+typedef struct {
+    PyObject_HEAD
+    sn_plan plan;
+    PyObject *entries; /* one a launch */
+    PyObject *kept;    /* owners of the memory that argument blocks point into */
+    PyObject *cells;   /* in the order of their numbers */
+    PyObject *targets; /* the array that each cell points at, or None */
+    int64_t touched;
+    char frozen, running;
+} plan_object;
+
+static PyObject *plan_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
+{
+    (void)args, (void)kwargs; /* for the __init__ of a subclass */
+    plan_object *self = (plan_object *)cls->tp_alloc(cls, 0);
+    if (self == NULL) return NULL;
+    self->entries = PyList_New(0);
+    self->kept = PyList_New(0);
+    self->cells = PyList_New(0);
+    self->targets = PyList_New(0);
+    if (!self->entries || !self->kept || !self->cells || !self->targets) Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static int plan_traverse(plan_object *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->entries);
+    Py_VISIT(self->kept);
+    Py_VISIT(self->cells);
+    Py_VISIT(self->targets);
+    return 0;
+}
+
+/* No tp_clear: whoever holds the plan may run it. */
+static void plan_dealloc(plan_object *self)
+{
+    PyObject_GC_UnTrack(self);
+    for (uint32_t i = 0; i < self->plan.launch_count; i++) PyMem_Free(self->plan.launches[i].args);
+    PyMem_Free(self->plan.launches);
+    PyMem_Free(self->plan.patches);
+    PyMem_Free(self->plan.cells);
+    Py_XDECREF(self->entries);
+    Py_XDECREF(self->kept);
+    Py_XDECREF(self->cells);
+    Py_XDECREF(self->targets);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+/* Makes room for `more` items; a plan is built once, so exact growth is enough. */
+static int grow(void *items, size_t size, uint32_t count, Py_ssize_t more)
+{
+    void *old, *grown;
+    memcpy(&old, items, sizeof old);
+    grown = PyMem_Realloc(old, size * (count + (size_t)more + 1));
+    if (grown == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memcpy(items, &grown, sizeof grown);
+    return 0;
+}
+
+static Py_ssize_t cell_number(const plan_object *self, const PyObject *cell)
+{
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->cells); i++)
+        if (PyList_GET_ITEM(self->cells, i) == cell) return i;
+    return -1;
+}
+
+/* The number of a cell, given on its first appearance; -1 with an exception set. */
+static Py_ssize_t number_cell(plan_object *self, PyObject *cell)
+{
+    const Py_ssize_t known = cell_number(self, cell);
+    if (known >= 0) return known;
+    if (grow(&self->plan.cells, sizeof *self->plan.cells, self->plan.cell_count, 1) < 0) return -1;
+    if (PyList_Append(self->targets, Py_None) < 0 || PyList_Append(self->cells, cell) < 0) return -1;
+    self->plan.cells[self->plan.cell_count] = NULL;
+    return self->plan.cell_count++;
+}
+
+/* Adds a checked launch; takes over the block when it returns 0. */
+static int add_launch(plan_object *self, sn_entry *entry, int64_t dim, unsigned char *block, PyObject **held)
+{
+    sn_plan *plan = &self->plan;
+    if (grow(&plan->launches, sizeof *plan->launches, plan->launch_count, 1) < 0) return -1;
+    if (grow(&plan->patches, sizeof *plan->patches, plan->patch_count, entry->count) < 0) return -1;
+    uint32_t patch_count = plan->patch_count;
+    for (Py_ssize_t i = 0; i < entry->count; i++) {
+        if (held[i] == NULL) continue;
+        if (!PyObject_TypeCheck(held[i], &sn_cell_type)) {
+            if (PyList_Append(self->kept, held[i]) < 0) return -1;
+            continue;
+        }
+        const Py_ssize_t number = number_cell(self, held[i]);
+        if (number < 0) return -1;
+        plan->patches[patch_count++] = (sn_patch){(void **)(void *)(block + entry->params[i].offset), (uint32_t)number};
+    }
+    if (PyList_Append(self->entries, (PyObject *)entry) < 0) return -1;
+    plan->patch_count = patch_count;
+    plan->launches[plan->launch_count++] = (sn_launch){entry->kernel, block, dim};
+    self->touched += dim * entry->touched;
+    return 0;
+}
+
+static PyObject *plan_record(plan_object *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    if (nargs != 4 || !PyObject_TypeCheck(args[0], &sn_entry_type)) {
+        PyErr_SetString(PyExc_TypeError, "record(entry, dim, inputs, outputs)");
+        return NULL;
+    }
+    if (self->frozen) return sn_refuse(SN_FROZEN, -1);
+    sn_entry *entry = (sn_entry *)args[0];
+    int64_t dim;
+    Py_ssize_t position = -1;
+    sn_reason reason = sn_dim(args[1], &dim);
+    if (reason != SN_FITS) return sn_refuse(reason, position);
+
+    unsigned char *block = PyMem_Calloc(entry->block_words, 8);
+    PyObject **held = PyMem_Calloc((size_t)entry->count + 1, sizeof *held);
+    if (block == NULL || held == NULL) {
+        PyErr_NoMemory();
+        reason = SN_RAISED;
+    }
+    if (reason == SN_FITS) reason = sn_pack(entry, args[2], args[3], block, held, &position);
+    if (reason == SN_FITS && add_launch(self, entry, dim, block, held) < 0) reason = SN_RAISED;
+    for (Py_ssize_t i = 0; held != NULL && i < entry->count; i++) Py_XDECREF(held[i]);
+    PyMem_Free(held);
+    if (reason == SN_FITS) Py_RETURN_NONE;
+    PyMem_Free(block);
+    return sn_refuse(reason, position);
+}
+
+static PyObject *plan_freeze(plan_object *self, PyObject *ignored)
+{
+    (void)ignored;
+    self->frozen = 1;
+    Py_RETURN_NONE;
+}
+
+static PyObject *plan_point(plan_object *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    if (nargs != 2) {
+        PyErr_SetString(PyExc_TypeError, "point(cell, array)");
+        return NULL;
+    }
+    const Py_ssize_t number = cell_number(self, args[0]);
+    if (number < 0) return sn_refuse(SN_UNKNOWN, -1);
+    const sn_cell *cell = (const sn_cell *)args[0];
+    void *data;
+    int64_t shape[SN_MAX_NDIM];
+    PyObject *held;
+    /* Any launch may write through the cell, so its memory must be writeable. */
+    sn_reason reason = sn_memory(cell->type, args[1], true, &data, shape, &held);
+    if (reason != SN_FITS) return sn_refuse(reason, number);
+    if (PyObject_TypeCheck(held, &sn_cell_type)) reason = SN_CELL;
+    for (int i = 0; reason == SN_FITS && i < cell->type.ndim; i++)
+        if (shape[i] != cell->shape[i]) reason = SN_SHAPE;
+    if (reason == SN_FITS && self->running) reason = SN_RUNNING;
+    if (reason != SN_FITS) {
+        Py_DECREF(held);
+        return sn_refuse(reason, number);
+    }
+    self->plan.cells[number] = data;
+    if (PyList_SetItem(self->targets, number, held) < 0) return NULL; /* takes over held */
+    Py_RETURN_NONE;
+}
+
+static PyObject *plan_run(plan_object *self, PyObject *ignored)
+{
+    (void)ignored;
+    const sn_plan *plan = &self->plan;
+    if (!self->frozen) return sn_refuse(SN_UNFROZEN, -1);
+    if (self->running) return sn_refuse(SN_RUNNING, -1);
+    for (uint32_t i = 0; i < plan->cell_count; i++)
+        if (plan->cells[i] == NULL) return sn_refuse(SN_UNPOINTED, i);
+    sn_error error = {0};
+    self->running = 1; /* without the GIL another thread could point a cell elsewhere and free what this run uses */
+    PyThreadState *state = sn_is_long(self->touched) ? PyEval_SaveThread() : NULL;
+    const uint32_t at = sn_plan_run(plan, &error);
+    if (state != NULL) PyEval_RestoreThread(state);
+    self->running = 0;
+    if (error.code == 0) Py_RETURN_NONE;
+    return Py_BuildValue("IILLL", at, error.site, (long long)error.thread, (long long)error.index,
+                         (long long)error.length);
+}
+
+/* The number of an address among those seen, counted from 0 in the order of their first appearance. */
+static uint64_t appearance(void **seen, uint64_t *count, void *address)
+{
+    for (uint64_t i = 0; i < *count; i++)
+        if (seen[i] == address) return i;
+    seen[*count] = address;
+    return (*count)++;
+}
+
+/* An image is the dim and a copy of the block with its addresses replaced: cell n by 2n + 1, the m-th array by 2m. */
+static int append_images(plan_object *self, PyObject *images, void **seen)
+{
+    uint64_t seen_count = 0;
+    uint32_t patch = 0;
+    for (uint32_t at = 0; at < self->plan.launch_count; at++) {
+        const sn_launch *launch = &self->plan.launches[at];
+        const sn_entry *entry = (const sn_entry *)PyList_GET_ITEM(self->entries, at);
+        PyObject *image = PyBytes_FromStringAndSize(NULL, ((Py_ssize_t)entry->block_words + 1) * 8);
+        if (image == NULL) return -1;
+        char *const copy = PyBytes_AS_STRING(image) + sizeof launch->dim;
+        memcpy(PyBytes_AS_STRING(image), &launch->dim, sizeof launch->dim);
+        memcpy(copy, launch->args, (size_t)entry->block_words * 8);
+        for (Py_ssize_t i = 0; i < entry->count; i++) {
+            if (entry->params[i].type.ndim == 0) continue;
+            const char *const original = (const char *)launch->args + entry->params[i].offset;
+            uint64_t binding;
+            if (patch < self->plan.patch_count && (const char *)self->plan.patches[patch].at == original) {
+                binding = 2 * (uint64_t)self->plan.patches[patch++].cell + 1;
+            } else {
+                void *address;
+                memcpy(&address, original, sizeof address);
+                binding = 2 * appearance(seen, &seen_count, address);
+            }
+            memcpy(copy + entry->params[i].offset, &binding, sizeof binding);
+        }
+        const int failed = PyList_Append(images, image);
+        Py_DECREF(image);
+        if (failed) return -1;
+    }
+    return 0;
+}
+
+static PyObject *plan_images(plan_object *self, PyObject *ignored)
+{
+    (void)ignored;
+    void **seen = PyMem_Calloc((size_t)PyList_GET_SIZE(self->kept) + 1, sizeof *seen);
+    if (seen == NULL) return PyErr_NoMemory();
+    PyObject *images = PyList_New(0);
+    if (images != NULL && append_images(self, images, seen) < 0) Py_CLEAR(images);
+    PyMem_Free(seen);
+    return images;
+}
+
+static PyObject *plan_cells(plan_object *self, void *closure)
+{
+    (void)closure;
+    return PyList_AsTuple(self->cells);
+}
+
+static PyMethodDef plan_methods[] = {
+    {"record", (PyCFunction)(void (*)(void))plan_record, METH_FASTCALL,
+     "record(entry, dim, inputs, outputs): check, pack and record."},
+    {"freeze", (PyCFunction)plan_freeze, METH_NOARGS, "End recording."},
+    {"point", (PyCFunction)(void (*)(void))plan_point, METH_FASTCALL, "point(cell, array): set the address of a cell."},
+    {"run", (PyCFunction)plan_run, METH_NOARGS,
+     "run() -> None, or (launch, site, thread, index, length) of the thread that stopped itself."},
+    {"images", (PyCFunction)plan_images, METH_NOARGS,
+     "images() -> per launch the bytes of dim and argument block, addresses replaced by the order of first appearance."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef plan_getset[] = {
+    {"cells", (getter)plan_cells, NULL, "The cells in the order of their numbers.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMemberDef plan_members[] = {
+    {"frozen", T_BOOL, offsetof(plan_object, frozen), READONLY, "Whether recording has ended."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+PyTypeObject sn_plan_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "sim_node._native.Plan",
+    .tp_doc = "Plan(): launches that one call runs in order.",
+    .tp_basicsize = sizeof(plan_object),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .tp_new = plan_new,
+    .tp_dealloc = (destructor)plan_dealloc,
+    .tp_traverse = (traverseproc)plan_traverse,
+    .tp_methods = plan_methods,
+    .tp_getset = plan_getset,
+    .tp_members = plan_members,
+};
+
+sn_plan *sn_plan_of(PyObject *object)
+{
+    if (!PyObject_TypeCheck(object, &sn_plan_type)) {
+        PyErr_Format(PyExc_TypeError, "expected a Plan, not %s", Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    plan_object *self = (plan_object *)object;
+    if (!self->frozen) {
+        sn_refuse(SN_UNFROZEN, -1);
+        return NULL;
+    }
+    return &self->plan;
+}
+
+int sn_add_plan(PyObject *module) { return PyModule_AddType(module, &sn_plan_type); }

@@ -1,0 +1,288 @@
+#include "stepper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hash.h"
+
+/* Phases of a command of this process. */
+enum { SN_EMPTY, SN_FULL, SN_BUSY };
+
+static uint64_t sn_padded(uint64_t size) { return (size + 63) / 64 * 64; }
+
+/* Hands out the next part of one allocation, or only counts while there is none. */
+static uint8_t *sn_part(uint8_t *memory, uint64_t *used, uint64_t size)
+{
+    uint8_t *part = memory ? memory + *used : NULL;
+    *used += sn_padded(size);
+    return part;
+}
+
+/* Lays out all that a tick touches; returns the bytes needed. */
+static uint64_t sn_lay_out(sn_stepper *s, uint8_t *memory)
+{
+    const sn_stepper_options *o = &s->options;
+    uint64_t used = 0;
+    s->scratch = sn_part(memory, &used, o->block_size[SN_PUBLISHED]);
+    for (int i = 0; i < SN_PRIVATE_BUFFERS; i++)
+        s->private_buffers[i] = sn_part(memory, &used, o->block_size[SN_PRIVATE]);
+    s->held = sn_part(memory, &used, o->input_size);
+    s->taken = sn_part(memory, &used, o->input_size);
+    s->waiting.state = sn_part(memory, &used, o->state_size);
+    s->waiting.inputs = sn_part(memory, &used, o->input_size);
+    s->hashes = (uint64_t *)(void *)sn_part(memory, &used, o->field_count * sizeof *s->hashes);
+    s->fields = (sn_field *)(void *)sn_part(memory, &used, o->field_count * sizeof *s->fields);
+    s->inputs = (sn_input *)(void *)sn_part(memory, &used, o->input_count * sizeof *s->inputs);
+    s->commands = (sn_command *)(void *)sn_part(memory, &used, o->input_count * sizeof *s->commands);
+    for (uint32_t i = 0; i < o->input_count; i++) {
+        uint8_t *bytes = sn_part(memory, &used, o->inputs[i].size);
+        if (memory) s->commands[i].bytes = bytes;
+    }
+    return used + 64; /* never none */
+}
+
+int sn_stepper_open(sn_stepper *s, const sn_stepper_options *options)
+{
+    memset(s, 0, sizeof *s);
+    s->options = *options;
+    const uint64_t size = sn_padded(sn_lay_out(s, NULL));
+    s->memory = aligned_alloc(64, size);
+    if (s->memory == NULL) return -1;
+    memset(s->memory, 0, size);
+    sn_lay_out(s, s->memory);
+    memcpy(s->fields, options->fields, options->field_count * sizeof *s->fields);
+    memcpy(s->inputs, options->inputs, options->input_count * sizeof *s->inputs);
+    s->options.fields = s->fields;
+    s->options.inputs = s->inputs;
+    s->current[SN_PUBLISHED] = s->scratch;
+    s->current[SN_PRIVATE] = s->private_buffers[0];
+    if (sn_records_open(&s->records, options->record_capacity, options->field_count, options->input_size) < 0) {
+        sn_stepper_close(s);
+        return -1;
+    }
+    return 0;
+}
+
+void sn_stepper_close(sn_stepper *s)
+{
+    sn_records_close(&s->records);
+    free(s->memory);
+    s->memory = NULL;
+}
+
+/* Points the plan's cells at the buffers of one substep, and at the inputs. */
+static void sn_point(const sn_stepper *s, uint8_t *const from[SN_BLOCKS], uint8_t *const to[SN_BLOCKS])
+{
+    void **cells = s->options.plan->cells;
+    for (uint32_t i = 0; i < s->options.field_count; i++) {
+        const sn_field *field = &s->fields[i];
+        if (field->value != SN_NO_CELL) cells[field->value] = from[field->block] + field->offset;
+        if (field->next != SN_NO_CELL) cells[field->next] = to[field->block] + field->offset;
+    }
+    for (uint32_t i = 0; i < s->options.input_count; i++)
+        if (s->inputs[i].cell != SN_NO_CELL) cells[s->inputs[i].cell] = s->held + s->inputs[i].offset;
+}
+
+/* The n-th private buffer that does not hold the state. */
+static uint8_t *sn_spare_buffer(const sn_stepper *s, int n)
+{
+    for (int i = 0;; i++)
+        if (s->private_buffers[i] != s->current[SN_PRIVATE] && n-- == 0) return s->private_buffers[i];
+}
+
+/* Runs the substeps; the last writes `last`, the one before `other`, and so on in turn. */
+static bool sn_run_substeps(sn_stepper *s, uint8_t *const last[SN_BLOCKS], uint8_t *const other[SN_BLOCKS])
+{
+    uint8_t *const *from = s->current;
+    for (uint32_t left = s->options.substeps; left > 0; left--) {
+        uint8_t *const *to = left % 2 ? last : other;
+        sn_point(s, from, to);
+        s->failed_launch = sn_plan_run(s->options.plan, &s->error);
+        if (s->error.code) return false;
+        from = to;
+    }
+    return true;
+}
+
+static uint64_t sn_hash_state(sn_stepper *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->options.field_count; i++)
+        sum += s->hashes[i] = sn_hash_field(sn_stepper_field(s, i), s->fields[i].size, i);
+    return sum;
+}
+
+/* Copies into the slot what the plan wrote elsewhere, and counts it: nothing, as long as the cells lead to the slot. */
+static void sn_deliver(sn_stepper *s, uint8_t *slot)
+{
+    for (uint32_t i = 0; i < s->options.field_count; i++) {
+        const sn_field *field = &s->fields[i];
+        if (field->block != SN_PUBLISHED) continue;
+        const uint8_t *written = s->options.plan->cells[field->next];
+        if (written == slot + field->offset) continue;
+        memcpy(slot + field->offset, written, field->size);
+        sn_account_count(&s->account, SN_COPIES, 1);
+    }
+}
+
+static void sn_commit(sn_stepper *s, int slot, uint64_t step)
+{
+    const uint64_t hash = sn_hash_state(s);
+    atomic_store_explicit(&s->step, step, memory_order_release);
+    sn_ring_commit(s->options.ring, slot, step, (int64_t)(step * s->options.dt_ns), hash);
+}
+
+void sn_stepper_latch_commands(sn_stepper *s)
+{
+    for (uint32_t i = 0; i < s->options.input_count; i++) {
+        sn_command *command = &s->commands[i];
+        uint32_t full = SN_FULL;
+        if (atomic_load_explicit(&command->phase, memory_order_relaxed) != SN_FULL) continue;
+        if (!atomic_compare_exchange_strong(&command->phase, &full, SN_BUSY)) continue;
+        memcpy(s->held + s->inputs[i].offset, command->bytes, s->inputs[i].size);
+        atomic_store_explicit(&command->phase, SN_EMPTY, memory_order_release);
+    }
+}
+
+void sn_stepper_command(sn_stepper *s, uint32_t input, const uint8_t *bytes)
+{
+    sn_command *command = &s->commands[input];
+    while (atomic_exchange(&command->phase, SN_BUSY) == SN_BUSY) sn_pause(); /* the tick copies a few bytes */
+    memcpy(command->bytes, bytes, s->inputs[input].size);
+    atomic_store_explicit(&command->phase, SN_FULL, memory_order_release);
+}
+
+/* Commands of this process first, so that those through the mailboxes win. */
+static void sn_latch(sn_stepper *s, uint64_t step, int64_t now_ns)
+{
+    sn_stepper_latch_commands(s);
+    for (uint32_t i = 0; i < s->options.input_count; i++) {
+        uint64_t answers;
+        int64_t sent_ns;
+        if (sn_mailbox_take(s->options.ring, i, s->taken, &answers, &sent_ns) != 1) continue;
+        memcpy(s->held + s->inputs[i].offset, s->taken, s->inputs[i].size);
+        sn_account_add(&s->account, SN_COMMAND_AGE, now_ns - sent_ns);
+        if (answers < step) sn_account_add(&s->account, SN_DELAY, (int64_t)(step - answers));
+    }
+}
+
+void sn_stepper_load(sn_stepper *s, uint64_t step, const uint8_t *state, const uint8_t *inputs)
+{
+    const int slot = sn_ring_next(s->options.ring);
+    memset(s->scratch, 0, s->options.block_size[SN_PUBLISHED]);
+    memset(s->private_buffers[0], 0, SN_PRIVATE_BUFFERS * sn_padded(s->options.block_size[SN_PRIVATE]));
+    s->current[SN_PUBLISHED] = sn_ring_slot(s->options.ring, slot);
+    s->current[SN_PRIVATE] = s->private_buffers[0];
+    for (uint32_t i = 0; i < s->options.field_count; i++) {
+        const sn_field *field = &s->fields[i];
+        memcpy(s->current[field->block] + field->offset, state + field->packed, field->size);
+    }
+    sn_latch(s, step, 0); /* what was sent to the run before must not reach this one */
+    memcpy(s->held, inputs, s->options.input_size);
+    sn_records_clear(&s->records);
+    atomic_store(&s->waiting.full, false);
+    memset(&s->error, 0, sizeof s->error);
+    sn_commit(s, slot, step);
+}
+
+static void sn_put_record(sn_stepper *s, uint64_t step)
+{
+    sn_record *record = sn_records_claim(&s->records);
+    if (record == NULL) return;
+    const uint32_t fields = s->options.field_count;
+    memcpy(record->words, s->hashes, fields * sizeof *s->hashes);
+    memcpy(record->words + fields, s->held, s->options.input_size);
+    sn_records_put(&s->records, record, step);
+}
+
+static void sn_put_keyframe(sn_stepper *s, uint64_t step)
+{
+    if (s->options.keyframe_every == 0 || step % s->options.keyframe_every) return;
+    if (atomic_load_explicit(&s->waiting.full, memory_order_acquire)) {
+        sn_account_count(&s->account, SN_KEYFRAMES_SKIPPED, 1);
+        return;
+    }
+    s->waiting.step = step;
+    sn_stepper_copy(s, s->waiting.state);
+    memcpy(s->waiting.inputs, s->held, s->options.input_size);
+    atomic_store_explicit(&s->waiting.full, true, memory_order_release);
+}
+
+static void sn_put_times(sn_stepper *s, sn_due due, int64_t began_ns, int64_t committed_ns, int64_t ended_ns)
+{
+    sn_account_add(&s->account, SN_WAKE_TO_COMMIT, committed_ns - began_ns);
+    sn_account_add(&s->account, SN_STEP_TIME, ended_ns - began_ns);
+    if (due.due_ns) sn_account_add(&s->account, SN_LATENESS, began_ns - due.due_ns);
+    const bool late = due.due_ns && began_ns - due.due_ns > due.period_ns;
+    if (due.period_ns && (late || ended_ns - began_ns > due.period_ns)) sn_account_count(&s->account, SN_MISSES, 1);
+    sn_account_count(&s->account, SN_TICKS, 1);
+}
+
+bool sn_stepper_tick(sn_stepper *s, sn_due due)
+{
+    const int64_t began_ns = sn_now_ns();
+    const uint64_t step = atomic_load_explicit(&s->step, memory_order_relaxed) + 1;
+    memset(&s->error, 0, sizeof s->error);
+    sn_latch(s, step, began_ns);
+    const int slot = sn_ring_next(s->options.ring); /* the same again after a tick that failed */
+    uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(s->options.ring, slot), sn_spare_buffer(s, 0)};
+    uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1)};
+    if (!sn_run_substeps(s, last, other)) return false;
+    sn_deliver(s, last[SN_PUBLISHED]);
+    memcpy(s->current, last, sizeof last);
+    sn_commit(s, slot, step);
+    const int64_t committed_ns = sn_now_ns();
+    sn_put_record(s, step);
+    sn_put_keyframe(s, step);
+    sn_ring_heartbeat(s->options.ring, committed_ns);
+    sn_put_times(s, due, began_ns, committed_ns, sn_now_ns());
+    return true;
+}
+
+void sn_stepper_copy(const sn_stepper *s, uint8_t *state)
+{
+    for (uint32_t i = 0; i < s->options.field_count; i++)
+        memcpy(state + s->fields[i].packed, sn_stepper_field(s, i), s->fields[i].size);
+}
+
+const uint8_t *sn_stepper_field(const sn_stepper *s, uint32_t field)
+{
+    return s->current[s->fields[field].block] + s->fields[field].offset;
+}
+
+/* One run of the plan into buffers filled with `filling`; its hashes go to `hashes`. */
+static bool sn_probe_run(sn_stepper *s, uint8_t *const to[SN_BLOCKS], int filling, uint64_t *hashes)
+{
+    for (int block = 0; block < SN_BLOCKS; block++) memset(to[block], filling, s->options.block_size[block]);
+    sn_point(s, s->current, to);
+    s->failed_launch = sn_plan_run(s->options.plan, &s->error);
+    for (uint32_t i = 0; i < s->options.field_count; i++)
+        hashes[i] = sn_hash_field(to[s->fields[i].block] + s->fields[i].offset, s->fields[i].size, i);
+    return s->error.code == 0;
+}
+
+bool sn_stepper_probe(sn_stepper *s, uint8_t *faults)
+{
+    const uint32_t fields = s->options.field_count, inputs = s->options.input_count;
+    uint64_t *hashes = malloc((3 * (uint64_t)fields + inputs + 1) * sizeof *hashes);
+    if (hashes == NULL) return false;
+    memset(&s->error, 0, sizeof s->error);
+    for (uint32_t i = 0; i < inputs; i++)
+        hashes[3 * fields + i] = sn_hash_field(s->held + s->inputs[i].offset, s->inputs[i].size, i);
+    uint8_t *const to[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 0)};
+    const bool ran = sn_probe_run(s, to, 0x55, hashes) && sn_probe_run(s, to, 0xAA, hashes + fields) &&
+                     sn_probe_run(s, to, 0xAA, hashes + 2 * fields);
+    for (uint32_t i = 0; ran && i < fields; i++) {
+        const uint64_t now = sn_hash_field(sn_stepper_field(s, i), s->fields[i].size, i);
+        faults[i] = (uint8_t)((hashes[i] != hashes[fields + i]) * SN_UNWRITTEN |
+                              (hashes[fields + i] != hashes[2 * fields + i]) * SN_CARRIED |
+                              (now != s->hashes[i]) * SN_OVERWRITTEN);
+    }
+    for (uint32_t i = 0; ran && i < inputs; i++) {
+        const uint64_t now = sn_hash_field(s->held + s->inputs[i].offset, s->inputs[i].size, i);
+        faults[fields + i] = (uint8_t)((now != hashes[3 * fields + i]) * SN_OVERWRITTEN);
+    }
+    for (int block = 0; block < SN_BLOCKS; block++) memset(to[block], 0, s->options.block_size[block]);
+    free(hashes);
+    return ran;
+}

@@ -1,0 +1,121 @@
+/* The stepper: a plant's memory, and the tick, which is implemented here once for every clock.
+ *
+ * A tick latches the inputs, runs the plan once a substep, hashes the fields, commits the slot, records and accounts.
+ * It allocates nothing, waits for nobody and knows no Python.
+ *
+ * Each substep reads the values from one buffer and writes the nexts (and the outputs) into another. Those of the
+ * substeps of a tick alternate between two buffers, neither of which holds the state that the tick began with, and such
+ * that the last one is the slot to commit. So nothing is copied, and a tick that fails leaves the state as it was.
+ */
+#ifndef SIM_NODE_STEPPER_H
+#define SIM_NODE_STEPPER_H
+
+#include <stdbool.h>
+
+#include "account.h"
+#include "plan.h"
+#include "records.h"
+#include "sim_node/ring.h"
+
+/* Where a field lives: in the ring's slots, or in memory that only the stepper sees. */
+typedef enum { SN_PUBLISHED, SN_PRIVATE, SN_BLOCKS } sn_block;
+
+enum { SN_NO_CELL = -1, SN_PRIVATE_BUFFERS = 3 };
+
+typedef struct {
+    sn_block block;
+    uint64_t offset; /* in a buffer of its block */
+    uint64_t packed; /* in the layout of the whole state */
+    uint64_t size;
+    int64_t value, next; /* cells of the plan, or SN_NO_CELL; an output has a next only */
+} sn_field;
+
+typedef struct {
+    uint64_t offset, size;
+    int64_t cell;
+} sn_input;
+
+typedef struct {
+    sn_plan *plan; /* these three are borrowed */
+    sn_ring *ring;
+    const sn_field *fields;
+    const sn_input *inputs;
+    uint32_t field_count, input_count;
+    uint64_t block_size[SN_BLOCKS], state_size, input_size;
+    uint64_t dt_ns, keyframe_every, record_capacity;
+    uint32_t substeps;
+} sn_stepper_options;
+
+/* A command given by this process: EMPTY, FULL, or BUSY while one side copies. */
+typedef struct {
+    _Atomic uint32_t phase;
+    uint8_t *bytes;
+} sn_command;
+
+/* A whole state that waits to be taken; the tick fills it only while it is not full. */
+typedef struct {
+    _Atomic bool full;
+    uint64_t step;
+    uint8_t *state, *inputs;
+} sn_waiting;
+
+typedef struct {
+    sn_stepper_options options;
+    sn_field *fields;
+    sn_input *inputs;
+    uint8_t *memory; /* one allocation: the buffers below, inputs, commands, the waiting keyframe */
+    uint8_t *scratch;
+    uint8_t *private_buffers[SN_PRIVATE_BUFFERS];
+    uint8_t *current[SN_BLOCKS]; /* where the state is that the last tick left */
+    uint8_t *held, *taken;       /* the inputs as applied, and one on its way from a mailbox */
+    sn_command *commands;
+    uint64_t *hashes;
+    _Atomic uint64_t step;
+    sn_records records;
+    sn_waiting waiting;
+    sn_account account;
+    sn_error error; /* of the tick that failed, and which launch of the plan it was */
+    uint32_t failed_launch;
+} sn_stepper;
+
+/* When a tick was due and what counts as a miss; zeros: nobody waited for it. */
+typedef struct {
+    int64_t due_ns, period_ns;
+} sn_due;
+
+/* Copies fields and inputs, allocates and touches all memory. Returns 0, or -1 when memory is short. */
+int sn_stepper_open(sn_stepper *stepper, const sn_stepper_options *options);
+void sn_stepper_close(sn_stepper *stepper);
+
+/* Makes state and inputs, packed as their layouts say, those of the given step; publishes, and forgets what waits. */
+void sn_stepper_load(sn_stepper *stepper, uint64_t step, const uint8_t *state, const uint8_t *inputs);
+
+/* Does one tick; false when a kernel stopped itself: then `error` and `failed_launch` tell, and state and step stay. */
+bool sn_stepper_tick(sn_stepper *stepper, sn_due due);
+
+/* Copies the whole state, packed as its layout says. */
+void sn_stepper_copy(const sn_stepper *stepper, uint8_t *state);
+
+/* The bytes of a field as the last tick left them. */
+const uint8_t *sn_stepper_field(const sn_stepper *stepper, uint32_t field);
+
+/* Gives an input a value from the next tick on, if no command comes through its mailbox. One thread at a time. */
+void sn_stepper_command(sn_stepper *stepper, uint32_t input, const uint8_t *bytes);
+
+/* Applies what sn_stepper_command was given; for a stepper that does not run. */
+void sn_stepper_latch_commands(sn_stepper *stepper);
+
+/* What the plan does wrongly, a flag each; an overwritten value may raise the other two. */
+typedef enum {
+    SN_UNWRITTEN = 1,   /* the next depends on what was in the buffer before */
+    SN_CARRIED = 2,     /* it depends on what an earlier run left in memory of the plan's own */
+    SN_OVERWRITTEN = 4, /* the plan changes the value that it reads */
+} sn_fault;
+
+/* Runs the plan from the state as it is into buffers with different contents, and compares.
+ *
+ * `faults` takes the flags of each field and then of each input. Returns false when a kernel stopped itself: then
+ * nothing is known. The state stays as it was, if the plan does not overwrite it. */
+bool sn_stepper_probe(sn_stepper *stepper, uint8_t *faults);
+
+#endif

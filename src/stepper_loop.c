@@ -1,0 +1,130 @@
+/* The clock and the statistics of _native.Stepper. */
+#include "stepper_object.h"
+
+static sn_stepper_object *sn_self(PyObject *object) { return (sn_stepper_object *)object; }
+
+PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names)
+{
+    static char *keywords[] = {"period_ns", "spin_ns", "ticks", "catch_up", "priority", "affinity", "lock_memory", NULL};
+    sn_stepper_object *self = sn_self(object);
+    long long period_ns, spin_ns;
+    unsigned long long ticks;
+    int catch_up, priority, affinity, lock_memory;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "LLKpiip", keywords, &period_ns, &spin_ns, &ticks, &catch_up,
+                                     &priority, &affinity, &lock_memory))
+        return NULL;
+    if (self->looping) { /* read and written under the GIL */
+        PyErr_SetString(self->busy, "the stepper's loop is running already; stop it first");
+        return NULL;
+    }
+    const sn_pace pace = {period_ns, spin_ns,  ticks,           catch_up ? SN_CATCH_UP : SN_SKIP,
+                          priority,  affinity, lock_memory != 0};
+    sn_ending ending;
+    self->looping = true;
+    Py_BEGIN_ALLOW_THREADS
+    ending = sn_loop_run(&self->loop, &self->stepper, &pace);
+    Py_END_ALLOW_THREADS
+    self->looping = false;
+    PyObject *failure = ending == SN_FAILED ? sn_stepper_failure(&self->stepper) : Py_NewRef(Py_None);
+    return failure ? Py_BuildValue("(iN)", (int)ending, failure) : NULL;
+}
+
+PyObject *sn_object_stop(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    sn_loop_stop(&sn_self(object)->loop);
+    Py_RETURN_NONE;
+}
+
+static PyObject *sn_settle(sn_stepper_object *self)
+{
+    int interrupted;
+    do {
+        Py_BEGIN_ALLOW_THREADS
+        interrupted = sn_loop_settle(&self->loop);
+        Py_END_ALLOW_THREADS
+        if (interrupted && PyErr_CheckSignals() < 0) return NULL;
+    } while (interrupted);
+    Py_RETURN_NONE;
+}
+
+PyObject *sn_object_pause(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    sn_loop_pause(&sn_self(object)->loop, true);
+    return sn_settle(sn_self(object));
+}
+
+PyObject *sn_object_resume(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    sn_loop_pause(&sn_self(object)->loop, false);
+    Py_RETURN_NONE;
+}
+
+PyObject *sn_object_request(PyObject *object, PyObject *count)
+{
+    sn_stepper_object *self = sn_self(object);
+    const unsigned long long ticks = PyLong_AsUnsignedLongLong(count);
+    if (PyErr_Occurred()) return NULL;
+    if (!self->looping || !atomic_load(&self->loop.paused)) {
+        PyErr_SetString(self->busy, "ticks are requested of a loop that is paused; otherwise use tick()");
+        return NULL;
+    }
+    sn_loop_request(&self->loop, ticks);
+    return sn_settle(self);
+}
+
+PyObject *sn_object_histogram(PyObject *object, PyObject *number)
+{
+    const unsigned long i = PyLong_AsUnsignedLong(number);
+    if (PyErr_Occurred()) return NULL;
+    if (i >= SN_HISTOGRAMS) return PyErr_Format(PyExc_IndexError, "there is no histogram %lu", i);
+    const sn_histogram *h = &sn_self(object)->stepper.account.histograms[i];
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, sizeof h->counts);
+    if (bytes == NULL) return NULL;
+    for (uint32_t k = 0; k < SN_HISTOGRAM_BUCKETS; k++) {
+        const uint64_t count = atomic_load_explicit(&h->counts[k], memory_order_relaxed);
+        memcpy(PyBytes_AS_STRING(bytes) + k * sizeof count, &count, sizeof count);
+    }
+    return Py_BuildValue("(KKKN)", (unsigned long long)atomic_load(&h->sum), (unsigned long long)atomic_load(&h->max),
+                         (unsigned long long)atomic_load(&h->recent_max), bytes);
+}
+
+PyObject *sn_object_forget_maxima(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    for (int i = 0; i < SN_HISTOGRAMS; i++)
+        atomic_store(&sn_self(object)->stepper.account.histograms[i].recent_max, 0);
+    Py_RETURN_NONE;
+}
+
+PyObject *sn_object_counters(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    const sn_stepper *stepper = &sn_self(object)->stepper;
+    PyObject *counters = PyTuple_New(SN_COUNTERS + 2);
+    for (int i = 0; counters && i < SN_COUNTERS + 2; i++) {
+        const uint64_t count = i < SN_COUNTERS ? atomic_load(&stepper->account.counters[i])
+                               : i == SN_COUNTERS ? __atomic_load_n(&stepper->options.ring->control->dropped, __ATOMIC_RELAXED)
+                                                  : atomic_load(&stepper->records.lost);
+        PyObject *value = PyLong_FromUnsignedLongLong(count);
+        if (value == NULL) Py_CLEAR(counters);
+        else PyTuple_SET_ITEM(counters, i, value);
+    }
+    return counters;
+}
+
+PyObject *sn_object_phase(PyObject *object, void *closure)
+{
+    (void)closure;
+    return PyLong_FromUnsignedLong(atomic_load(&sn_self(object)->loop.phase));
+}
+
+PyObject *sn_object_grants(PyObject *object, void *closure)
+{
+    (void)closure;
+    const sn_loop *loop = &sn_self(object)->loop;
+    return Py_BuildValue("(iii)", atomic_load(&loop->grants[SN_PRIORITY]), atomic_load(&loop->grants[SN_AFFINITY]),
+                         atomic_load(&loop->grants[SN_MEMORY]));
+}

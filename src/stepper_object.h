@@ -1,0 +1,54 @@
+/* The Python object `_native.Stepper`, in files of what it does. */
+#ifndef SIM_NODE_STEPPER_OBJECT_H
+#define SIM_NODE_STEPPER_OBJECT_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "loop.h"
+
+typedef struct {
+    PyObject_HEAD
+    sn_stepper stepper;
+    sn_loop loop;
+    PyObject *plan, *ring, *busy; /* busy: what is raised where the loop runs */
+    int64_t tick_ns;              /* what a tick took last */
+    bool open, looping;
+} sn_stepper_object;
+
+/* (launch, site, thread, index, length) of the tick that failed, as Plan.run gives it. */
+PyObject *sn_stepper_failure(const sn_stepper *stepper);
+
+/* stepper_rows.c: new arrays (PyMem) of the checked rows, or NULL with an exception set. Counts, sizes, plan and ring of
+ * the options are set before. */
+sn_field *sn_read_fields(const sn_stepper_options *options, PyObject *rows);
+sn_input *sn_read_inputs(const sn_stepper_options *options, PyObject *rows);
+
+/* stepper_loop.c */
+PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names);
+PyObject *sn_object_stop(PyObject *object, PyObject *unused);
+PyObject *sn_object_pause(PyObject *object, PyObject *unused);
+PyObject *sn_object_resume(PyObject *object, PyObject *unused);
+PyObject *sn_object_request(PyObject *object, PyObject *count);
+PyObject *sn_object_histogram(PyObject *object, PyObject *number);
+PyObject *sn_object_forget_maxima(PyObject *object, PyObject *unused);
+PyObject *sn_object_counters(PyObject *object, PyObject *unused);
+PyObject *sn_object_phase(PyObject *object, void *closure);
+PyObject *sn_object_grants(PyObject *object, void *closure);
+
+#define SN_STEPPER_LOOP_METHODS                                                                                        \
+    {"run", (PyCFunction)(void (*)(void))sn_object_run, METH_VARARGS | METH_KEYWORDS,                                  \
+     "run(period_ns, spin_ns, ticks, catch_up, priority, affinity, lock_memory) -> (ending, failure or None)."},       \
+    {"stop", sn_object_stop, METH_NOARGS, "stop(): end the loop."},                                                    \
+    {"pause", sn_object_pause, METH_NOARGS, "pause(): no tick after this, until resume."},                             \
+    {"resume", sn_object_resume, METH_NOARGS, "resume(): go on."},                                                     \
+    {"request", sn_object_request, METH_O, "request(count): do so many ticks while paused."},                          \
+    {"histogram", sn_object_histogram, METH_O, "histogram(number) -> (sum, max, recent max, counts as bytes)."},       \
+    {"forget_maxima", sn_object_forget_maxima, METH_NOARGS, "forget_maxima(): begin the recent maxima anew."},         \
+    {"counters", sn_object_counters, METH_NOARGS, "counters() -> ints, and what the ring dropped and records lost."}
+
+#define SN_STEPPER_LOOP_GETSET                                                                                         \
+    {"phase", sn_object_phase, NULL, "0 idle, 1 running, 2 parked.", NULL},                                            \
+    {"grants", sn_object_grants, NULL, "Of priority, affinity, memory: -1 not asked, 0 granted, else errno.", NULL}
+
+#endif

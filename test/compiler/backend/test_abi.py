@@ -1,0 +1,43 @@
+import numpy as np
+
+from sim_node.compiler.backend.abi import Role, words
+from sim_node.dtypes import ArrayType, bool_, float32, float64, int32, vec3, vec3d
+
+
+def test_the_argument_block_of_the_contract():
+    placed = words([bool_, ArrayType(vec3), float32, vec3, bool_, vec3d, int32, ArrayType(bool_)])
+    assert [(word.offset, word.role) for word in placed] == [
+        (0, Role.SCALAR),
+        (8, Role.POINTER),
+        (16, Role.LENGTH),
+        (24, Role.SCALAR),
+        *((at, Role.SCALAR) for at in (28, 32, 36)),
+        (40, Role.SCALAR),
+        *((at, Role.SCALAR) for at in (48, 56, 64)),
+        (72, Role.SCALAR),
+        (80, Role.POINTER),
+        (88, Role.LENGTH),
+    ]
+    assert placed[7].scalar is bool_
+    assert placed[8].scalar is float64
+
+
+def test_parameters_of_every_kind_arrive(execute):
+    text = """
+    kernel @k(bool %b, array<f64> %y, u64 %u, vec2i %v, bool %c, vec3d %w) {
+    b0:
+      %i = tid i32
+      %one = extract i32 %v {1}
+      %two = extract f64 %w {2}
+      %d = cast f64 %u
+      %e = cast f64 %one
+      %f = select f64 %b, %d, %e
+      %g = select f64 %c, %two, %f
+      store %y, %i, %g
+      return
+    }
+    """
+    y = np.zeros(1)
+    for b, c, want in ((True, False, 2.0**63), (False, False, -7.0), (False, True, 0.25)):
+        execute(text, 1, b, y, 2**63, (3, -7), c, (1, 2, 0.25))
+        assert y[0] == want

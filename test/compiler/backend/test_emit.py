@@ -1,0 +1,203 @@
+"""Every op as machine code, over edge operands of every type, against the constants that the compiler computes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sim_node.compiler.ir.op import SIGNATURES, Op, Rule
+from sim_node.compiler.passes.evaluate import evaluate
+from sim_node.dtypes import SCALARS, Scalar, bool_, float32, float64
+
+ARITHMETIC = [op for op, row in SIGNATURES.items() if row.rule in (Rule.SAME, Rule.BOOL) and op is not Op.BOUNDS]
+ROWS = [(op, kind) for op in ARITHMETIC for kind in SCALARS if kind.kind.value in SIGNATURES[op].kinds]
+CASTS = [(Op.CAST, source, to) for source in SCALARS for to in SCALARS]
+BITCASTS = [
+    (Op.BITCAST, source, to)
+    for source in SCALARS
+    for to in SCALARS
+    if source.bits == to.bits and bool_ not in (source, to)
+]
+
+
+def edges(kind: Scalar) -> np.ndarray:
+    """Operands at which something changes, signalling and negative NaN among them."""
+    if kind is bool_:
+        return np.array([False, True])
+    if kind.is_integer:
+        limits = np.iinfo(kind.numpy)
+        near = [0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, limits.max - 1, limits.max, limits.max // 2 + 1]
+        below = [limits.min, limits.min + 1, -1, -2, -7] if limits.min else []
+        return np.array(near + below, kind.numpy)
+    limits = np.finfo(kind.numpy)
+    whole = [0.0, 0.5, 1.0, 1.5, 2.5, 0.1, 3.7, 2.0**23 + 1, 2.0**31, 2.0**32, 2.0**63, 2.0**64, 1e30, math.inf]
+    whole += [float(limits.max), float(limits.tiny), float(limits.smallest_subnormal), float(limits.tiny) / 2]
+    integers, bits = (np.uint32, 0x7F800001) if kind is float32 else (np.uint64, 0x7FF0000000000001)
+    odd = np.array([bits, bits + 0x2000], integers).view(kind.numpy)
+    positive = np.concatenate([np.array([*whole, 2147483647.0, 4294967295.0, math.nan], kind.numpy), odd])
+    return np.concatenate([positive, -positive])
+
+
+def bits(values: np.ndarray) -> np.ndarray:
+    return values.view(f"u{values.dtype.itemsize}")
+
+
+def source(op: Op, kinds: list[Scalar], result: Scalar) -> str:
+    arrays = "".join(f"array<{kind!r}> %p{i}, " for i, kind in enumerate(kinds))
+    loads = "\n".join(f"  %x{i} = load {kind!r} %p{i}, %i" for i, kind in enumerate(kinds))
+    args = ", ".join(f"%x{i}" for i in range(len(kinds)))
+    return (
+        f"kernel @k({arrays}array<{result!r}> %y) {{\nb0:\n  %i = tid i32\n{loads}\n"
+        f"  %r = {op.name.lower()} {result!r} {args}\n  store %y, %i, %r\n  return\n}}"
+    )
+
+
+def product(kinds: list[Scalar]) -> list[np.ndarray]:
+    grid = np.meshgrid(*(edges(kind) for kind in kinds), indexing="ij")
+    return [np.ascontiguousarray(axis.reshape(-1)) for axis in grid]
+
+
+def check(execute, op: Op, kinds: list[Scalar], result: Scalar, operands: list[np.ndarray], want: np.ndarray) -> None:
+    text = source(op, kinds, result)
+    got = {level: np.zeros(len(want), result.numpy) for level in (0, 3)}
+    for level, out in got.items():
+        assert execute(text, len(want), *operands, out, opt_level=level).code == 0
+    np.testing.assert_array_equal(bits(got[0]), bits(got[3]))
+    wrong = np.flatnonzero(bits(got[3]) != bits(want))
+    assert not len(wrong), [tuple(x[wrong[0]] for x in operands), got[3][wrong[0]], want[wrong[0]]]
+
+
+@pytest.mark.parametrize(
+    ("op", "kind", "result"),
+    [(op, kind, bool_ if SIGNATURES[op].rule is Rule.BOOL else kind) for op, kind in ROWS if op is not Op.FMA]
+    + CASTS
+    + BITCASTS,
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_compiled_code_computes_what_folding_does(execute, op, kind, result):
+    kinds = [kind] * (SIGNATURES[op].arity or 0)
+    operands = product(kinds)
+    attrs = [
+        evaluate(op, result, [(kind, x.item()) for kind, x in zip(kinds, row)]) for row in zip(*operands, strict=True)
+    ]
+    defined = np.array([attr is not None for attr in attrs])  # a division by zero is checked before
+    assert defined.any()
+    want = np.array([attr for attr in attrs if attr is not None], result.numpy)
+    if result.is_float:
+        want[np.isnan(want)] = np.nan
+    check(execute, op, kinds, result, [x[defined].copy() for x in operands], want)
+
+
+def rounded(exact: Fraction, kind: Scalar) -> float:
+    """Round to nearest, ties to even, from the exact value; sign of zero aside."""
+    size = abs(exact)
+    digits, least = (24, -149) if kind is float32 else (53, -1074)
+    exponent = max(size.numerator.bit_length() - size.denominator.bit_length() - digits, least - 1)
+    while size / Fraction(2) ** exponent >= 2**digits:
+        exponent += 1
+    exponent = max(exponent, least)
+    scaled = round(size / Fraction(2) ** exponent)  # a Fraction rounds half to even
+    limit = float(np.finfo(kind.numpy).max)
+    value = Fraction(scaled) * Fraction(2) ** exponent
+    return math.copysign(math.inf if value > Fraction(limit) else float(value), exact)
+
+
+@pytest.mark.parametrize("kind", [float32, float64], ids=repr)
+def test_fma_rounds_once(execute, kind):
+    random = np.random.default_rng(7)
+    near = random.standard_normal((3, 300)).astype(kind.numpy)
+    near[2, :150] = -(near[0, :150] * near[1, :150])  # all but cancels: what is left is the product's rounding error
+    tiny = near * np.finfo(kind.numpy).tiny
+    operands = [np.concatenate([a, b]) for a, b in zip(near, [tiny[0], near[1], tiny[2]])]
+    exact = [Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c)) for a, b, c in zip(*operands)]
+    want = np.array([rounded(value, kind) for value in exact], kind.numpy)
+    assert np.any(want != operands[0] * operands[1] + operands[2])
+    check(execute, Op.FMA, [kind] * 3, kind, operands, want)
+
+
+@pytest.mark.parametrize("kind", SCALARS, ids=repr)
+def test_select_and_memory(execute, kind):
+    condition, yes, no = (np.ascontiguousarray(x) for x in product([bool_, kind, kind]))
+    want = np.where(condition, yes, no)
+    if kind.is_float:
+        want[np.isnan(want)] = np.nan
+    check(execute, Op.SELECT, [bool_, kind, kind], kind, [condition, yes, no], want)
+
+
+@pytest.mark.parametrize("index", ["i32", "u32", "i64", "u64"])
+def test_an_index_of_any_integer_type(execute, index):
+    text = f"""
+    kernel @k(array<{index}> %at, array<f64> %x, array<f64> %y) {{
+    b0:
+      %i = tid i32
+      %j = load {index} %at, %i
+      %n = length i32 %x
+      %m = cast {index} %n
+      %k = bounds {index} %j, %m {{0}}
+      %v = load f64 %x, %k
+      store %y, %i, %v
+      return
+    }}
+    """
+    at = np.array(
+        [3, 0, 4, 1], index.replace("i32", "i4").replace("u32", "u4").replace("i64", "i8").replace("u64", "u8")
+    )
+    x, y = np.arange(5.0), np.zeros(4)
+    assert execute(text, 4, at, x, y).code == 0
+    np.testing.assert_array_equal(y, x[at])
+    at[1] = 5
+    stop = execute(text, 4, at, x, y)
+    assert (stop.code, stop.thread, stop.index, stop.length) == (1, 1, 5, 5)
+    if index.startswith("i"):
+        at[1] = -1
+        assert execute(text, 4, at, x, y).index == -1
+
+
+def test_edges_of_a_branch_to_one_block_carry_their_own_arguments(execute):
+    text = """
+    kernel @k(array<bool> %c, array<i32> %y) {
+    b0:
+      %i = tid i32
+      %x = load bool %c, %i
+      %m = neg i32 %i
+      branch %x -> b1(%i, %m), b1(%m, %i)
+    b1(i32 %a, i32 %b):
+      %d = sub i32 %a, %b
+      store %y, %i, %d
+      return
+    }
+    """
+    condition, y = np.array([True, False, True, False]), np.zeros(4, np.int32)
+    execute(text, 4, condition, y)
+    np.testing.assert_array_equal(y, [0, -2, 4, -6])
+
+
+@pytest.mark.parametrize("label", ["v6", "tid", "p0", "error", "b1"])
+def test_no_label_collides_with_a_name_of_the_emitter(execute, label):
+    text = f"""
+    kernel @k(array<i32> %y, bool %c) {{
+    b0:
+      %i = tid i32
+      branch %c -> {label}, last
+    {label}:
+      %m = neg i32 %i
+      store %y, %i, %m
+      jump -> last
+    last:
+      return
+    }}
+    """
+    y = np.zeros(4, np.int32)
+    execute(text, 4, y, True, opt_level=0, optimised=False)
+    np.testing.assert_array_equal(y, [0, -1, -2, -3])
+
+
+def test_every_op_is_tried():
+    tried = {op for op, _ in ROWS} | {Op.CAST, Op.BITCAST, Op.SELECT}
+    structure = {op for op, row in SIGNATURES.items() if row.rule in (Rule.FREE, Rule.NONE)} | {Op.BOUNDS}
+    assert tried | structure == set(Op)
+    assert all(len(list(itertools.chain(edges(kind)))) > 1 for kind in SCALARS)

@@ -1,0 +1,97 @@
+import re
+
+import numpy as np
+import pytest
+
+from sim_node.compiler.backend import host, llvm
+from sim_node.compiler.ir.parser import parse
+from sim_node.compiler.passes.pipeline import optimise
+
+# y[i] = a * x[i] + y[i]
+SAXPY = """
+kernel @saxpy(f32 %a, array<f32> %x, array<f32> %y) {
+b0:
+  %i = tid i32
+  %n = length i32 %x
+  %at = bounds i32 %i, %n {0}
+  %v = load f32 %x, %at
+  %m = length i32 %y
+  %to = bounds i32 %i, %m {1}
+  %w = load f32 %y, %to
+  %p = mul f32 %a, %v
+  %s = add f32 %p, %w
+  store %y, %to, %s
+  return
+}
+"""
+
+# y[at[i]] = i, where no at may be 7
+SCATTER = """
+kernel @scatter(array<i32> %at, array<i32> %y) {
+b0:
+  %i = tid i32
+  %n = length i32 %at
+  %j = bounds i32 %i, %n {0}
+  %k = load i32 %at, %j
+  %seven = const i32 {7}
+  %ok = ne bool %k, %seven
+  check %ok {1}
+  %m = length i32 %y
+  %to = bounds i32 %k, %m {2}
+  store %y, %to, %i
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("opt_level", [0, 3])
+def test_a_range_runs_its_threads_and_no_other(execute, opt_level):
+    x, y = np.arange(100, dtype=np.float32), np.ones(100, np.float32)
+    assert execute(SAXPY, 90, 2.0, x, y, begin=3, opt_level=opt_level).code == 0
+    want = np.ones(100, np.float32)
+    want[3:90] += 2 * x[3:90]
+    np.testing.assert_array_equal(y, want)
+    assert execute(SAXPY, 3, 2.0, x, y, begin=3, opt_level=opt_level).code == 0
+    np.testing.assert_array_equal(y, want)
+
+
+@pytest.mark.parametrize("opt_level", [0, 3])
+@pytest.mark.parametrize("begin", [0, 40, 70])
+def test_the_first_thread_out_of_bounds_stops_the_range(execute, opt_level, begin):
+    x, y = np.ones(64, np.float32), np.zeros(80, np.float32)
+    stop = execute(SAXPY, 80, 2.0, x, y, begin=begin, opt_level=opt_level)
+    first = max(begin, 64)
+    assert (stop.code, stop.site, stop.thread, stop.index, stop.length) == (1, 0, first, first, 64)
+    np.testing.assert_array_equal(y, [2.0 if begin <= i < 64 else 0.0 for i in range(80)])
+
+
+@pytest.mark.parametrize("opt_level", [0, 3])
+def test_an_index_or_a_check_that_fails_in_the_middle(execute, opt_level):
+    at, y = np.arange(50, dtype=np.int32), np.full(50, -1, np.int32)
+    at[7], at[30], at[40] = 0, -2, 99
+    stop = execute(SCATTER, 50, at, y, opt_level=opt_level)
+    assert (stop.code, stop.site, stop.thread, stop.index, stop.length) == (1, 2, 30, -2, 50)
+    np.testing.assert_array_equal(y[31:], -1)
+    np.testing.assert_array_equal(y[1:30], [i if i != 7 else -1 for i in range(1, 30)])
+    at[20] = 7
+    stop = execute(SCATTER, 50, at, y, opt_level=opt_level)
+    assert (stop.code, stop.site, stop.thread, stop.index, stop.length) == (1, 1, 20, 0, 0)
+
+
+def test_an_error_that_is_set_stays(execute):
+    """The block of a launch is filled once: by its first failing thread."""
+    module = optimise(parse(SAXPY))
+    assert host.module(module.entry).count("cmpxchg ptr %error, i32 0, i32 1") == 1
+
+
+def test_arrays_may_be_one_array(execute):
+    x = np.arange(64, dtype=np.float32)
+    assert execute(SAXPY, 64, 3.0, x, x).code == 0
+    np.testing.assert_array_equal(x, np.arange(64) * 4)
+
+
+def test_threads_run_in_the_lanes_of_vectors(execute):
+    """The checks of arrays indexed by thread leave the loop, or LLVM would not vectorise it."""
+    text = llvm.optimised_text(host.module(optimise(parse(SAXPY)).entry))
+    assert "fmul <" in text
+    assert re.search(r"call .*@stop\(", text)

@@ -1,0 +1,55 @@
+from sim_node.compiler.ir.parser import parse
+from sim_node.compiler.ir.printer import text
+from sim_node.compiler.passes.rebuild import each
+from sim_node.compiler.passes.straighten import straighten
+
+
+def straight(source):
+    """Straighten until nothing changes, as fold does: a parameter may be redundant only once another is gone."""
+    before, module = "", parse(source)
+    while text(module) != before:
+        before, module = text(module), each(module, straighten)
+    return before
+
+
+def test_chains_join_and_redundant_parameters_go():
+    source = """
+    kernel @k(array<i32> %y, bool %c, i32 %i) {
+    b0:
+      jump -> b1(%i)
+    b1(i32 %a):
+      branch %c -> b2(%a), b3
+    b2(i32 %b):
+      jump -> b4(%b, %b)
+    b3:
+      %n = neg i32 %a
+      jump -> b4(%i, %n)
+    b4(i32 %same, i32 %other):
+      store %y, %same, %other
+      return
+    }
+    """
+    assert straight(source) == (
+        "kernel @k(array<i32> %0, bool %1, i32 %2) {\n"
+        "b0:\n  branch %1 -> b1, b2\n"
+        "b1:\n  jump -> b3(%2)\n"
+        "b2:\n  %3 = neg i32 %2\n  jump -> b3(%3)\n"
+        "b3(i32 %4):\n  store %0, %2, %4\n  return\n}\n"
+    )
+
+
+def test_loops_stay():
+    source = (
+        "kernel @k(bool %0, i32 %1) {\n"
+        "b0:\n  jump -> b1(%1)\n"
+        "b1(i32 %2):\n  %3 = neg i32 %2\n  branch %0 -> b1(%3), b2\n"
+        "b2:\n  return\n}\n"
+    )
+    assert straight(source) == source
+    endless = "kernel @k() {\nb0:\n  jump -> b1\nb1:\n  jump -> b1\n}\n"
+    assert straight(endless) == endless
+
+
+def test_a_branch_with_equal_edges_is_a_jump():
+    source = "kernel @k(bool %c) {\nb0:\n  branch %c -> b1, b1\nb1:\n  return\n}\n"
+    assert straight(source) == "kernel @k(bool %0) {\nb0:\n  return\n}\n"

@@ -1,0 +1,140 @@
+import copy
+import ctypes
+import os
+import struct
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from samples import LENGTH, SAMPLES, arguments, as_python
+
+from sim_node.compiler import build
+from sim_node.compiler.backend import llvm
+from sim_node.compiler.backend.target import HOST
+from sim_node.compiler.cache import Cache
+from sim_node.compiler.frontend import lower
+from sim_node.compiler.ir.parser import parse
+from sim_node.errors import BuildError, Location
+from sim_node.lang.builtins import thread
+
+RACES = {"swap_elements"}  # threads read what others write: only one after the other gives Python's result
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory):
+    """A cache of this module's own."""
+    before, path = os.environ.get("SIM_NODE_CACHE"), tmp_path_factory.mktemp("cache")
+    os.environ["SIM_NODE_CACHE"] = str(path)
+    yield path
+    del os.environ["SIM_NODE_CACHE"]
+    if before is not None:
+        os.environ["SIM_NODE_CACHE"] = before
+
+
+def run(program, pack, args, begin, end):
+    error = ctypes.create_string_buffer(32)
+    kernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
+    kernel(program.address)(begin, end, pack([kind for _, kind in program.params], args), error)
+    assert struct.unpack_from("<I", error)[0] == 0
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_machine_code_computes_what_python_does(name, pack):
+    kernel = SAMPLES[name]
+    program = build.build(kernel)
+    for seed in range(3):
+        args = arguments(kernel, seed)
+        python, whole = as_python(copy.deepcopy(args), kernel), copy.deepcopy(args)
+        for i in range(LENGTH):
+            run(program, pack, args, i, i + 1)
+            with thread(i), np.errstate(all="ignore"):
+                kernel.function(*python)
+        run(program, pack, whole, 0, LENGTH)
+        for alone, together, wanted in zip(args, whole, python):
+            np.testing.assert_array_equal(alone, np.asarray(wanted), strict=True)
+            if name not in RACES:
+                np.testing.assert_array_equal(together, np.asarray(wanted), strict=True)
+
+
+WARM = """
+import sys
+from samples import SAMPLES
+from sim_node.compiler import build
+told = build.build_all(SAMPLES.values())
+print(told.kernels, told.compiled, told.cached, "llvmlite" in sys.modules)
+"""
+
+
+def test_a_warm_start_compiles_nothing_and_loads_no_llvm(folder):
+    build.build_all(SAMPLES.values())
+    path = os.pathsep.join([str(Path(build.__file__).parents[2]), str(Path(__file__).parent)])
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, env=environment, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(len(SAMPLES)), "0", str(len(SAMPLES)), "False"]
+
+
+def test_what_decides_about_recompiling(tmp_path, monkeypatch):
+    """Names, places and a move into a func do not; code, target, LLVM and package do."""
+    store, module = Cache(tmp_path), lower(SAMPLES["arithmetic"])
+    first = build.program(module, HOST, store)
+    entry = replace(
+        module.entry, names=("a", "b", "c"), sites=tuple(replace(s, subject="?") for s in module.entry.sites)
+    )
+    renamed = build.program(replace(module, functions={**module.functions, module.kernel: entry}), HOST, store)
+    assert (renamed.address, renamed.digest, store.compiled) == (first.address, first.digest, 1)
+    assert [name for name, _ in renamed.params] == ["a", "b", "c"]
+    assert {site.subject for site in renamed.sites} == {"?"}
+    build.program(lower(SAMPLES["captured"]), HOST, store)
+    assert store.compiled == 2
+    build.program(module, replace(HOST, name="another"), store)
+    assert store.compiled == 3
+    monkeypatch.setattr(build, "compiler", lambda: "another")
+    build.program(module, HOST, store)
+    assert store.compiled == 4
+
+
+def test_a_captured_value_is_part_of_the_key(tmp_path):
+    store, kernel = Cache(tmp_path), SAMPLES["captured"]
+    before = build.program(lower(kernel), HOST, store)
+    namespace = kernel.function.__globals__
+    gain = namespace["GAIN"]
+    namespace["GAIN"] = gain + 1
+    try:
+        after = build.program(lower(kernel), HOST, store)
+    finally:
+        namespace["GAIN"] = gain
+    assert before.digest != after.digest
+    assert store.compiled == 2
+    assert build.program(lower(kernel), HOST, store).address == before.address
+
+
+FUSED = """
+kernel @fused(array<f32> %y, f32 %x) {
+b0:
+  %i = tid i32
+  %z = fma f32 %x, %x, %x
+  store %y, %i, %z
+  return
+}
+"""
+
+
+def test_a_processor_without_the_instruction_is_told(tmp_path, monkeypatch):
+    module = parse(FUSED)
+    block = module.entry.blocks[0]
+    at = Location("plant.py", 12, 8, "    y[i] = sn.fma(x, x, x)", "fused")
+    fma = replace(block.body[1], location=at)
+    store = replace(block.body[2], args=(*block.body[2].args[:2], fma))
+    entry = replace(module.entry, blocks=(replace(block, body=(block.body[0], fma, store)),))
+    build.program(replace(module, functions={"fused": entry}), HOST, Cache(tmp_path))  # this one has it
+    target = llvm._binding().Target.from_default_triple()
+    plain = target.create_target_machine(cpu="x86-64", opt=3, reloc="pic", codemodel="small")
+    monkeypatch.setattr(llvm, "_machine", lambda level: plain)
+    monkeypatch.setattr(build, "compiler", lambda: "another")
+    with pytest.raises(BuildError, match=r"^plant.py:12:9: this processor lacks .* 'fused' needs .*'fmaf'") as caught:
+        build.program(replace(module, functions={"fused": entry}), HOST, Cache(tmp_path))
+    assert "FMA3" in str(caught.value)

@@ -1,0 +1,114 @@
+"""What every test can ask for, and the check that a run leaves no shared memory behind."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# A wall-clock limit would fail on a busy machine and say nothing about the code; CI must fail on what can be repeated.
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+SHM = Path("/dev/shm")
+DOMAINS = range(1, 101)
+GRACE_S = 2.0
+_segments_before = pytest.StashKey[set[str]]()
+_segments_left = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture
+def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]:
+    """A ROS_DOMAIN_ID that no other test of this user holds, in any worker or run; discovery on this host only."""
+    folder = Path(tempfile.gettempdir(), f"sim_node-domains-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    # starting where other processes do not, so that a domain just left has time to fall silent
+    start = int.from_bytes(os.urandom(2), "little")
+    for step in DOMAINS:
+        domain = DOMAINS[(start + step) % len(DOMAINS)]
+        with (folder / str(domain)).open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
+            monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+            monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path / "ros_log"))
+            yield domain
+            return
+    pytest.fail(f"all {len(DOMAINS)} ROS domains are held by running tests: see the locks in {folder}")
+
+
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty folder that SIM_NODE_CACHE points at."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("SIM_NODE_CACHE", str(folder))
+    return folder
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Note which segments there are, in the process that outlives the workers."""
+    if not hasattr(session.config, "workerinput"):
+        session.config.stash[_segments_before] = _segments()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
+    """Fail the run that left a segment in /dev/shm."""
+    before = session.config.stash.get(_segments_before, None)
+    if before is not None:
+        left = _left_since(before)
+        session.config.stash[_segments_left] = left
+        if left and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    yield
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Name what was left."""
+    for name in config.stash.get(_segments_left, []):
+        terminalreporter.write_line(f"FAILED: this run left {SHM / name}", red=True)
+
+
+def _left_since(before: set[str]) -> list[str]:
+    """Return the new segments that stay. Those of a run beside this one come and go, which cannot be told at once."""
+    deadline = time.monotonic() + GRACE_S
+    while True:
+        left = sorted(name for name in _segments() - before if not _mapped_by_a_stranger(SHM / name))
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(0.1)
+
+
+def _segments() -> set[str]:
+    return {path.name for path in SHM.glob(f"sim_node.{os.getuid()}.*")}
+
+
+def _mapped_by_a_stranger(segment: Path) -> bool:
+    """Return whether a live process that is no descendant of this one maps the segment: another run's, not ours."""
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        try:
+            mapped = str(segment) in maps.read_text()
+        except OSError:  # it ended meanwhile, or belongs to another user
+            continue
+        if mapped and os.getpid() not in _ancestors(int(maps.parent.name)):
+            return True
+    return False
+
+
+def _ancestors(pid: int) -> Iterator[int]:
+    while pid > 1:
+        yield pid
+        try:
+            # proc(5): the fourth field, counted after the command in parentheses, which may hold anything
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return

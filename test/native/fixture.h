@@ -1,0 +1,132 @@
+/* A plant in C for the tests of the stepper: integers, so that a plain loop says what must come out.
+ *
+ * Fields: position (published), velocity (private), phase (published), count (private); an output sum (published).
+ * The kernel stops itself when the first input is negative.
+ */
+#ifndef FIXTURE_H
+#define FIXTURE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "stepper.h"
+
+#define CHECK(condition)                                                                    \
+    do {                                                                                    \
+        if (!(condition)) {                                                                 \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);       \
+            exit(1);                                                                        \
+        }                                                                                   \
+    } while (0)
+
+enum { WIDTH = 5, FIELDS = 5, CELLS = 10, SIZE = WIDTH * 8, STRIDE = 64 };
+
+typedef struct {
+    int64_t field[FIELDS][WIDTH];
+} model;
+
+typedef struct {
+    int64_t *position, *velocity, *phase, *count, *force;
+    int64_t *next_position, *next_velocity, *next_phase, *next_count, *sum;
+} arguments;
+
+static inline void model_step(model *m, const int64_t *force)
+{
+    model old = *m;
+    for (int i = 0; i < WIDTH; i++) {
+        m->field[1][i] = old.field[1][i] * 3 - old.field[0][i] + force[i];
+        m->field[0][i] = old.field[0][i] + m->field[1][i] % 1001;
+        m->field[2][i] = old.field[2][i] ^ (old.field[0][i] + i);
+        m->field[3][i] = old.field[3][i] + 1;
+        m->field[4][i] = old.field[0][i] + old.field[3][i];
+        m->field[1][i] %= 1 << 20;
+    }
+}
+
+static inline void kernel(int64_t begin, int64_t end, const void *block, sn_error *error)
+{
+    const arguments *a = block;
+    if (a->force[0] < 0) {
+        *error = (sn_error){1, 7, 0, a->force[0], WIDTH};
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t velocity = a->velocity[i] * 3 - a->position[i] + a->force[i];
+        a->next_position[i] = a->position[i] + velocity % 1001;
+        a->next_velocity[i] = velocity % (1 << 20);
+        a->next_phase[i] = a->phase[i] ^ (a->position[i] + i);
+        a->next_count[i] = a->count[i] + 1;
+        a->sum[i] = a->position[i] + a->count[i];
+    }
+}
+
+typedef struct {
+    arguments block;
+    sn_launch launch;
+    sn_patch patches[CELLS];
+    void *cells[CELLS];
+    sn_plan plan;
+    void *segment;
+    sn_ring ring;
+    sn_stepper stepper;
+} fixture;
+
+static inline void fixture_open(fixture *f, uint32_t substeps, uint64_t slots, uint64_t records, uint64_t keyframe_every)
+{
+    memset(f, 0, sizeof *f);
+    void **words = (void **)(void *)&f->block;
+    for (uint32_t i = 0; i < CELLS; i++) f->patches[i] = (sn_patch){words + i, i};
+    f->launch = (sn_launch){kernel, &f->block, WIDTH};
+    f->plan = (sn_plan){&f->launch, f->patches, f->cells, 1, CELLS, CELLS};
+    sn_geometry g = {.slots = slots, .slot_size = 3 * STRIDE, .inputs = 1, .input_size = {SIZE}};
+    CHECK(sn_geometry_place(&g) == NULL);
+    f->segment = aligned_alloc(4096, (g.size + 4095) / 4096 * 4096);
+    memset(f->segment, 0, g.size);
+    const unsigned char digest[32] = {0};
+    sn_ring_format(&f->ring, f->segment, &g, 1, digest, "", "");
+    const sn_field fields[FIELDS] = {
+        {SN_PUBLISHED, 0, 0, SIZE, 0, 5},
+        {SN_PRIVATE, 0, STRIDE, SIZE, 1, 6},
+        {SN_PUBLISHED, STRIDE, 2 * STRIDE, SIZE, 2, 7},
+        {SN_PRIVATE, STRIDE, 3 * STRIDE, SIZE, 3, 8},
+        {SN_PUBLISHED, 2 * STRIDE, 4 * STRIDE, SIZE, SN_NO_CELL, 9},
+    };
+    const sn_input inputs[1] = {{0, SIZE, 4}};
+    const sn_stepper_options options = {
+        .plan = &f->plan, .ring = &f->ring, .fields = fields, .inputs = inputs, .field_count = FIELDS, .input_count = 1,
+        .block_size = {3 * STRIDE, 2 * STRIDE}, .state_size = 5 * STRIDE, .input_size = STRIDE, .dt_ns = 1000000,
+        .keyframe_every = keyframe_every, .record_capacity = records, .substeps = substeps,
+    };
+    CHECK(sn_stepper_open(&f->stepper, &options) == 0);
+}
+
+static inline void fixture_close(fixture *f)
+{
+    sn_stepper_close(&f->stepper);
+    free(f->segment);
+}
+
+static inline void fixture_load(fixture *f, const model *m, const int64_t *force)
+{
+    uint8_t state[5 * STRIDE] = {0}, inputs[STRIDE] = {0};
+    for (int i = 0; i < FIELDS; i++) memcpy(state + i * STRIDE, m->field[i], SIZE);
+    memcpy(inputs, force, SIZE);
+    sn_stepper_load(&f->stepper, 0, state, inputs);
+}
+
+static inline model fixture_state(const fixture *f)
+{
+    model m;
+    for (uint32_t i = 0; i < FIELDS; i++) memcpy(m.field[i], sn_stepper_field(&f->stepper, i), SIZE);
+    return m;
+}
+
+static inline model fixture_start(void)
+{
+    model m;
+    for (int i = 0; i < FIELDS; i++)
+        for (int k = 0; k < WIDTH; k++) m.field[i][k] = i == 4 ? 0 : 10 * i + k;
+    return m;
+}
+
+#endif

@@ -1,0 +1,70 @@
+"""The C tests, plain and under the sanitizers, and the public header as C11 and C++17 take it."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim_node import dtypes
+from sim_node.bridge import Publisher
+from sim_node.layout import Layout
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+STRICT = ["-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}"]
+C11 = [os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", *STRICT]
+SANITIZERS = {
+    "plain": [],
+    "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+    "thread": ["-fsanitize=thread", "-Wno-tsan"],  # fences: it does not model them, and finds none missing
+}
+
+pytestmark = pytest.mark.skipif(shutil.which(C11[0]) is None, reason="no C compiler")
+
+
+def compiled(source: Path, to: Path, *options: str) -> Path:
+    subprocess.run([*C11, *options, str(source), "-o", str(to), "-lpthread"], check=True)
+    return to
+
+
+@pytest.mark.parametrize("sanitizer", SANITIZERS)
+@pytest.mark.parametrize("source", sorted(HERE.glob("test_*.c")), ids=lambda path: path.stem)
+def test_c(source, sanitizer, tmp_path):
+    program = compiled(source, tmp_path / source.stem, *SANITIZERS[sanitizer])
+    run = subprocess.run([program], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("words", [["cc", "-std=c11", "-D_GNU_SOURCE"], ["c++", "-std=c++17"]], ids=["c11", "c++17"])
+def test_the_header_compiles_alone(words, tmp_path):
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"no {words[0]}")
+    source = tmp_path / ("alone.c" if words[0] == "cc" else "alone.cc")
+    source.write_text(
+        '#include "sim_node/ring.h"\nint main(void) { return (int)sn_ring_closed((const sn_ring *)0); }\n'
+    )
+    subprocess.run([*words, *STRICT, "-c", str(source), "-o", str(tmp_path / "alone.o")], check=True)
+
+
+def test_a_controller_in_c_closes_the_loop(tmp_path):
+    program = compiled(HERE / "ring_controller.c", tmp_path / "controller")
+    name = f"test_c_{os.getpid()}"
+    states = Layout.of([("level", dtypes.float64, (), "m")])
+    with Publisher(states, Layout.of([("valve", dtypes.float64, (), "")]), name) as publisher:
+        child = subprocess.Popen([program, name], stdout=subprocess.PIPE, text=True)
+        assert child.stdout.readline() == "ready\n"
+        for step in range(1, 6):
+            slot = publisher.next()
+            slot["level"][...] = step / 2
+            slot.commit(step, step)
+            assert child.stdout.readline() == f"{step} {step}\n"
+            command = publisher.take("valve")
+            while command is None:
+                command = publisher.take("valve")
+            assert command == np.float64(step)
+    assert child.wait(60) == 0
+    child.stdout.close()
+    assert "no segment" in subprocess.run([program, name], stdout=subprocess.PIPE, text=True).stdout

@@ -1,0 +1,43 @@
+import os
+
+import pytest
+
+from sim_node.errors import PlantError
+from sim_node.plant import Stepper
+
+DT_NS = 1_000_000
+
+
+def test_statistics_since_reset(oscillators):
+    stepper = Stepper(oscillators(), dt_ns=DT_NS)
+    stepper.tick(10)
+    stepper.reset_statistics()
+    stepper.tick(4, due_ns=1)  # due when the machine started: late by more than a period
+    recent, all_ = (stepper.statistics(since) for since in ("reset", "start"))
+    assert (recent["step_time"].count, all_["step_time"].count) == (4, 14)
+    assert recent["lateness"].count == all_["lateness"].count == 1
+    assert 0 < recent["step_time"].max <= all_["step_time"].max
+    assert stepper.counters("reset")["ticks"] == 4
+    assert stepper.counters("reset")["misses"] == 1
+
+
+def test_what_is_told_since_when(oscillators):
+    with pytest.raises(PlantError, match="since 'start' or 'reset', not 'noon'"):
+        Stepper(oscillators(), dt_ns=DT_NS).statistics(since="noon")
+
+
+def test_a_count_that_began_anew_is_told_as_it_is(oscillators):
+    stepper = Stepper(oscillators(), dt_ns=DT_NS, record_capacity=1)
+    stepper.tick(9)
+    stepper.reset_statistics()
+    stepper.reset()
+    stepper.tick(3)
+    assert stepper.counters("reset")["lost"] == 2
+
+
+def test_what_the_operating_system_refuses_is_told_and_costs_nothing(oscillators):
+    stepper = Stepper(oscillators(), dt_ns=DT_NS)
+    assert stepper.run(1000, ticks=3, clock="free", priority=1000, affinity=10**6) == "done"
+    refusal = os.strerror(22)
+    assert stepper.grants == {"priority": refusal, "affinity": refusal, "lock_memory": "not asked"}
+    assert stepper.step == 3

@@ -1,0 +1,78 @@
+/* Kernels with the ABI of ARCHITECTURE.md, so that launches are tested without the compiler. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "plan.h"
+
+typedef struct {
+    void *data;
+    int64_t length;
+} array;
+
+/* Copies as many words of its argument block as `out`, the first parameter, has. */
+void echo(int64_t begin, int64_t end, const void *args, sn_error *error)
+{
+    (void)error;
+    const array *out = args;
+    if (begin < end) memcpy(out->data, args, (size_t)out->length * 8);
+}
+
+typedef struct {
+    array x, v;
+    float k, c, dt;
+} step_args;
+
+void step(int64_t begin, int64_t end, const void *args, sn_error *error)
+{
+    (void)error;
+    const step_args *a = args;
+    float *x = a->x.data, *v = a->v.data;
+    for (int64_t i = begin; i < end; i++) {
+        v[i] += a->dt * (-a->k * x[i] - a->c * v[i]);
+        x[i] += a->dt * v[i];
+    }
+}
+
+typedef struct {
+    array x, y;
+} copy_args;
+
+void copy(int64_t begin, int64_t end, const void *args, sn_error *error)
+{
+    const copy_args *a = args;
+    for (int64_t i = begin; i < end; i++) {
+        if (i >= a->x.length || i >= a->y.length) {
+            *error = (sn_error){1, 0, i, i, i >= a->x.length ? a->x.length : a->y.length};
+            return;
+        }
+        ((float *)a->y.data)[i] = ((const float *)a->x.data)[i];
+    }
+}
+
+typedef struct {
+    int32_t site, thread;
+} stop_args;
+
+void stop(int64_t begin, int64_t end, const void *args, sn_error *error)
+{
+    const stop_args *a = args;
+    if (begin <= a->thread && a->thread < end) *error = (sn_error){1, (uint32_t)a->site, a->thread, 12, 10};
+}
+
+/* Waits until another thread makes the first element 1, and makes it 2; gives up, leaving it, after `patience` looks. */
+typedef struct {
+    array flag;
+    int64_t patience;
+} wait_args;
+
+void wait(int64_t begin, int64_t end, const void *args, sn_error *error)
+{
+    (void)begin, (void)end, (void)error;
+    const wait_args *a = args;
+    int32_t *flag = a->flag.data;
+    for (int64_t i = 0; i < a->patience; i++) {
+        if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != 1) continue;
+        __atomic_store_n(flag, 2, __ATOMIC_RELEASE);
+        return;
+    }
+}

@@ -1,0 +1,258 @@
+import gc
+import struct
+import sys
+import threading
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim_node import _native, dtypes
+from sim_node.errors import DeviceError, KernelError, LaunchError
+from sim_node.runtime.array import array, zeros
+from sim_node.runtime.launch import launch
+
+FORMATS = {"bool": "?", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "f", "f64": "d"}
+PARAMS = st.lists(st.sampled_from(list(dtypes.ELEMENTS.values())), max_size=8)
+
+
+def value_of(draw, scalar):
+    if scalar.is_float:
+        return draw(st.floats(width=scalar.bits) | st.integers(-1000, 1000))
+    if scalar is dtypes.bool_:
+        return draw(st.booleans())
+    limits = np.iinfo(scalar.numpy)
+    return draw(st.integers(int(limits.min), int(limits.max)))
+
+
+@given(PARAMS, st.data())
+def test_values_reach_the_argument_block_as_the_abi_says(echo, params, data):
+    values = []
+    for element in params:
+        parts = [value_of(data.draw, element.scalar) for _ in range(element.length)]
+        values.append(parts[0] if element.length == 1 else data.draw(st.sampled_from([tuple, list]))(parts))
+    packed = b""
+    for element, value in zip(params, values):
+        packed += bytes(-len(packed) % element.scalar.size)
+        packed += struct.pack(
+            f"<{element.length}{FORMATS[element.scalar.name]}", *(value if element.length > 1 else [value])
+        )
+    words = 2 + -(-len(packed) // 8)
+    out = zeros(words, dtypes.uint64)
+    launch(echo(*((f"p{i}", element) for i, element in enumerate(params))), dim=1, inputs=[out, *values])
+    assert out.numpy()[:2].tolist() == [out.ptr, words]
+    assert out.numpy()[2:].tobytes()[: len(packed)] == packed
+
+
+NUMPY_SCALARS = [
+    (dtypes.bool_, np.True_),
+    (dtypes.int32, np.int64(-5)),
+    (dtypes.uint32, np.uint8(200)),
+    (dtypes.uint64, np.uint64(2**64 - 1)),
+    (dtypes.float32, np.float64(0.1)),
+    (dtypes.float64, np.float16(0.5)),
+    (dtypes.float32, np.int32(7)),
+    (dtypes.vec3, np.array([1.0, 2.0, 3.0])),
+    (dtypes.vec2i, np.array([1, 2], np.int8)),
+    (dtypes.vec3, dtypes.vec3(1, 2, 3)),
+]
+
+
+@pytest.mark.parametrize(("element", "value"), NUMPY_SCALARS)
+def test_numpy_scalars_and_vectors_are_taken(echo, element, value):
+    out = zeros(2 + -(-element.size // 8), dtypes.uint64)
+    launch(echo(("p", element)), 1, [out, value])
+    assert out.numpy()[2:].tobytes()[: element.size] == np.asarray(value).astype(element.numpy).tobytes()
+
+
+REFUSED = [
+    *[("kind", dtypes.bool_, value) for value in (1, 0.0, None, "yes")],
+    *[
+        ("kind", dtypes.int32, value)
+        for value in (1.0, True, np.True_, np.float32(1), "1", None, np.timedelta64(1, "s"))
+    ],
+    *[("kind", dtypes.float32, value) for value in (True, np.True_, "1", None, 1j, np.complex64(1), np.array([1.0]))],
+    *[("kind", dtypes.vec3, value) for value in (1.0, None, "abc", b"abc", {1, 2, 3}, (1, 2, "3"), (1, 2, True))],
+    *[("range", dtypes.int32, value) for value in (2**31, -(2**31) - 1, 10**30, np.int64(2**40))],
+    *[("range", dtypes.uint32, value) for value in (-1, 2**32)],
+    *[("range", dtypes.int64, value) for value in (2**63, -(2**63) - 1)],
+    *[("range", dtypes.uint64, value) for value in (-1, 2**64)],
+    *[("range", dtypes.float32, value) for value in (1e39, -1e300, 10**39, np.float64(1e39))],
+    ("range", dtypes.float64, 10**400),
+    *[("length", dtypes.vec3, value) for value in ((1, 2), [1, 2, 3, 4], np.zeros(2), ())],
+]
+
+
+@pytest.mark.parametrize(("reason", "element", "value"), REFUSED, ids=lambda value: repr(value)[:30])
+def test_a_value_that_does_not_fit_is_refused(echo, reason, element, value):
+    out = zeros(8, dtypes.uint64)
+    with pytest.raises(_native.Refusal) as caught:
+        _native.launch(echo(("p", element)).entry, 1, [out, value], [])
+    assert caught.value.args == (1, reason)
+    assert not out.numpy().any()
+
+
+def test_arrays_and_numpy_arrays_are_the_kernel_s_memory(kernels):
+    x, v = array([1.0, 2.0]), np.zeros(2, np.float32)
+    launch(kernels.step, dim=2, inputs=[x, v, 10, 0.0], outputs=(0.5,))
+    assert v.tolist() == [-5, -10]
+    assert x.numpy().tolist() == [-1.5, -3]
+
+
+@pytest.mark.parametrize("dim", [0, 2, (2,), [2], np.int64(2)])
+def test_dim_counts_threads(kernels, dim):
+    x, y = array([1.0, 2.0, 3.0]), zeros(3)
+    launch(kernels.copy, dim, [x], [y])
+    threads = int(np.ravel(dim)[0])
+    assert y.numpy().tolist() == [1.0, 2.0, 3.0][:threads] + [0] * (3 - threads)
+
+
+@pytest.mark.parametrize("dim", [-1, 2**31, 10**30, 1.0, True, None, (), (1, 2), "1"])
+def test_any_other_dim_is_refused(kernels, dim):
+    with pytest.raises(LaunchError, match="kernel 'copy': dim is an int from 0 to 2147483647"):
+        launch(kernels.copy, dim, [zeros(1)], [zeros(1)])
+
+
+def test_empty_arrays_are_fine(kernels):
+    launch(kernels.copy, 0, [np.zeros(0, "f4")], [zeros(0)])
+
+
+BYTES = np.zeros(13, np.uint8)
+MISFITS = [
+    ("kind", [1.0, 2.0]),
+    ("kind", 1.0),
+    ("kind", None),
+    ("dtype", np.zeros(3)),
+    ("dtype", np.zeros(3, ">f4")),
+    ("dtype", zeros(3, int)),
+    ("dtype", zeros(3, dtypes.vec3)),
+    ("dtype", b"1234"),
+    ("shape", np.zeros((3, 3), np.float32)),
+    ("shape", np.float32(1)),
+    ("shape", zeros((3, 3))),
+    ("layout", np.zeros(6, np.float32)[::2]),
+    ("alignment", BYTES[1:].view(np.float32)),
+]
+
+
+@pytest.mark.parametrize(("reason", "value"), MISFITS, ids=lambda value: str(value)[:20])
+def test_memory_that_does_not_fit_is_refused(kernels, reason, value):
+    with pytest.raises(_native.Refusal) as caught:
+        _native.launch(kernels.copy.entry, 1, [value], [zeros(1)])
+    assert caught.value.args == (0, reason)
+
+
+def test_a_vector_parameter_s_memory_has_the_components_as_last_axis(echo):
+    out = zeros(4, dtypes.uint64)
+    launch(echo(("p", dtypes.ArrayType(dtypes.vec3))), 1, [out, np.zeros((5, 3), np.float32)])
+    assert out[3] == 5
+    for value in (np.zeros((5, 4), "f4"), np.zeros(15, "f4")):
+        with pytest.raises(LaunchError, match=r"pass one whose numpy shape is \(n, 3\)"):
+            launch(echo(("p", dtypes.ArrayType(dtypes.vec3))), 1, [out, value])
+
+
+def test_read_only_memory_is_read_but_never_written(kernels, echo):
+    locked = np.zeros(2, np.float32)
+    locked.flags.writeable = False
+    launch(kernels.copy, 2, [locked], [zeros(2)])
+    for value in (locked, array(locked)):
+        with pytest.raises(LaunchError, match=r"argument 2 'y'.*the kernel writes it, and it is read-only"):
+            launch(kernels.copy, 2, [zeros(2), value])
+    out = zeros(4, dtypes.uint64)
+    with pytest.raises(LaunchError, match=r"argument 2 'p'.*read-only"):
+        launch(echo(("p", dtypes.ArrayType(dtypes.float32))), 1, [out], [locked])
+
+
+def test_a_fault_names_kernel_source_thread_and_launch(kernels):
+    x, y = zeros(5), zeros(3)
+    with pytest.raises(KernelError) as caught:
+        launch(kernels.copy, 5, [x], [y])
+    assert caught.value.thread == 3
+    assert caught.value.kernel == "copy"
+    line = caught.tb.tb_lineno
+    assert caught.value.launch == f"{Path(__file__)}:{line} in test_a_fault_names_kernel_source_thread_and_launch"
+    assert "kernels.py:7:5: index 3 is outside array 'x' of length 3 in kernel 'copy', thread 3" in str(caught.value)
+
+
+def test_an_unknown_device_is_refused(kernels):
+    launch(kernels.copy, 0, [zeros(1)], [zeros(1)], device="cpu")
+    with pytest.raises(DeviceError):
+        launch(kernels.copy, 0, [zeros(1)], [zeros(1)], device="cuda:0")
+
+
+class Shrinks(np.int64):
+    """A number whose conversion empties the list that it stands in."""
+
+    def __index__(self):
+        self.home.clear()
+        gc.collect()
+        return 1
+
+
+def test_a_list_that_changes_while_it_is_read_is_refused(echo):
+    inputs = [zeros(4, dtypes.uint64)]
+    number = Shrinks(1)
+    number.home = inputs
+    inputs += [number, 2]
+    with pytest.raises(_native.Refusal) as caught:
+        _native.launch(echo(("a", dtypes.int32), ("b", dtypes.int32)).entry, 1, inputs, [])
+    assert caught.value.args == (2, "count")
+
+
+def test_a_long_launch_lets_other_threads_run(kernels):
+    """The kernel waits for a store that only another Python thread makes."""
+    flag = zeros(1 << 17, int)
+    waiting = threading.Thread(target=launch, args=(kernels.wait, len(flag), [flag, 1 << 34]))
+    waiting.start()
+    flag.numpy()[0] = 1
+    waiting.join(60)
+    assert flag[0] == 2
+
+
+def test_two_threads_launch_one_kernel(kernels):
+    """Different arguments at once, with the interpreter given up: each launch sees its own block."""
+    size, rounds = 1 << 16, 40
+    sources = [array(np.full(size, n, np.float32)) for n in (1, 2)]
+    targets = [zeros(size), zeros(size)]
+    wrong = []
+
+    def work(n):
+        for _ in range(rounds):
+            targets[n].zero_()
+            launch(kernels.copy, size, [sources[n]], [targets[n]])
+            if not (targets[n].numpy() == n + 1).all():
+                wrong.append(n)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_launches_leave_nothing_behind(kernels):
+    x, v, block = zeros(1), np.zeros(1, np.float32), zeros(1, int)
+
+    def launches(count):
+        for i in range(count):
+            launch(kernels.step, 1, [x, v], [1.0, 2, 0.5])
+            if i % 100 == 0:
+                with pytest.raises(LaunchError):
+                    launch(kernels.step, 1, [x, v, 1.0, 2, block])
+
+    launches(1000)
+    gc.collect()
+    tracemalloc.start()
+    counts = [sys.getrefcount(item) for item in (x, v, block, kernels.step.entry)]
+    nones, memory = sys.getrefcount(None), tracemalloc.get_traced_memory()[0]
+    launches(100_000)
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - memory
+    tracemalloc.stop()
+    assert [sys.getrefcount(item) for item in (x, v, block, kernels.step.entry)] == counts
+    assert abs(sys.getrefcount(None) - nones) < 100
+    assert grown < 20_000

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+
+from sim_node import dtypes
+from sim_node.errors import LaunchError
+from sim_node.runtime.array import zeros
+from sim_node.runtime.cell import Cell
+from sim_node.runtime.launch import launch
+
+COPY = [
+    (
+        lambda: ([zeros(1)], [np.zeros((4, 3))]),
+        "kernel 'copy', argument 2 'y': expected an array<f32>, got a numpy array of float64 and shape (4, 3): "
+        "its dtype differs\n  instead: convert it once, with sn.array(y, dtype='f32')",
+    ),
+    (
+        lambda: ([zeros(1, dtypes.vec3)], [zeros(1)]),
+        "kernel 'copy', argument 1 'x': expected an array<f32>, got an array<vec3f> of shape (1,): its dtype differs\n"
+        "  instead: convert it once, with sn.array(x, dtype='f32')",
+    ),
+    (
+        lambda: ([[1.0, 2.0]], [zeros(1)]),
+        "kernel 'copy', argument 1 'x': expected an array<f32>, got list [1.0, 2.0]\n"
+        "  instead: make an array of it once, with sn.array(x, dtype='f32')",
+    ),
+    (
+        lambda: ([Cell(float, 3)], [zeros(1)]),
+        "kernel 'copy', argument 1 'x': expected an array<f32>, got a cell of f32 and shape (3,): a cell has an "
+        "address only inside a plan\n  instead: pass an array, or record the launch with Plan.launch",
+    ),
+    (
+        lambda: ([zeros(1)], []),
+        "kernel 'copy': it takes 2 arguments (x, y), got 1: 1 in inputs and 0 in outputs",
+    ),
+    (
+        lambda: (zeros(2), []),
+        "kernel 'copy': inputs and outputs are lists or tuples, not Array and list",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), COPY)
+def test_arrays(kernels, arguments, message):
+    with pytest.raises(LaunchError) as caught:
+        launch(kernels.copy, 1, *arguments())
+    assert str(caught.value) == message
+
+
+VALUES = [
+    (dtypes.int32, 1.5, "expected an int for i32, got float 1.5\n  instead: convert it, with int(p)"),
+    (dtypes.float32, "a", "expected a float for f32, got str 'a'\n  instead: convert it, with float(p)"),
+    (dtypes.bool_, 1, "expected a bool for bool, got int 1\n  instead: convert it, with bool(p)"),
+    (
+        dtypes.int32,
+        2**31,
+        "expected an int for i32, got int 2147483648: the value is out of range\n"
+        "  instead: pass a value that i32 holds, or widen the kernel's parameter",
+    ),
+    (
+        dtypes.vec3,
+        (1, 2),
+        "expected the 3 components of a vec3f, got tuple (1, 2): the number of components differs\n"
+        "  instead: pass 3 numbers",
+    ),
+    (
+        dtypes.vec3,
+        1,
+        "expected the 3 components of a vec3f, got int 1\n"
+        "  instead: pass a tuple, list or numpy array of 3 numbers, or sn.vec3f(…)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("element", "value", "message"), VALUES)
+def test_values(echo, element, value, message):
+    with pytest.raises(LaunchError) as caught:
+        launch(echo(("p", element)), 1, [zeros(2, dtypes.uint64), value])
+    assert str(caught.value) == f"kernel 'echo', argument 2 'p': {message}"
+
+
+def test_a_long_value_is_cut(echo):
+    with pytest.raises(LaunchError) as caught:
+        launch(echo(("p", dtypes.int32)), 1, [zeros(2, dtypes.uint64), "a" * 10_000])
+    assert len(str(caught.value)) < 250

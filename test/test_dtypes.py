@@ -1,0 +1,33 @@
+"""Types as constructors of host values."""
+
+import numpy as np
+import pytest
+
+import sim_node as sn
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "wanted"),
+    [
+        (sn.int32, 2.9, 2),
+        (sn.int32, -2.9, -2),
+        (sn.int32, 3e9, 2**31 - 1),
+        (sn.int32, np.float32(-3e9), -(2**31)),
+        (sn.int64, np.inf, 2**63 - 1),
+        (sn.uint32, -1.5, 0),
+        (sn.uint64, np.float64(2.0**64), 2**64 - 1),
+        (sn.uint64, np.nan, 0),
+    ],
+)
+def test_floats_saturate_as_integers(dtype, value, wanted):
+    converted = dtype(value)
+    assert converted == wanted
+    assert converted.dtype == dtype.numpy
+
+
+def test_vectors_take_no_components_one_or_all():
+    assert list(sn.vec3()) == [0.0, 0.0, 0.0]
+    assert list(sn.vec2d(1.5)) == [1.5, 1.5]
+    assert list(sn.vec3i(1, 2, 3)) == list(sn.vec3i([1, 2, 3])) == [1, 2, 3]
+    with pytest.raises(TypeError, match="takes 0, 1 or 3 components"):
+        sn.vec3(1.0, 2.0)
