@@ -162,13 +162,9 @@ def _clock() -> Check:
         f"{late[100] * 1e6:.0f} µs late at the median, {late[197] * 1e6:.0f} µs at p99"
     )
     if name not in ("tsc", "kvm-clock", "arch_sys_counter", "unknown"):
-        return Check(
-            WARN, detail, "this source is slow to read; boot with clocksource=tsc if the machine allows"
-        )
+        return Check(WARN, detail, "this source is slow to read; boot with clocksource=tsc if the machine allows")
     if late[197] > 1e-3:
-        return Check(
-            WARN, detail, "ticks of 1 kHz will be missed: give the clock a priority, or free the machine"
-        )
+        return Check(WARN, detail, "ticks of 1 kHz will be missed: give the clock a priority, or free the machine")
     return Check(OK, detail)
 
 

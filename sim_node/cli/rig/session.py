@@ -9,14 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from rclpy.parameter import Parameter
 
 from sim_node.errors import SimNodeError
-from sim_node.node.process import hosted, spinning
+from sim_node.plant.statistics import Distribution
 
-LOOK_S = 0.1
 PLANT = "sim_node.kernels.quarter_car:QuarterCar"
 
 
@@ -28,13 +24,14 @@ class Run:
     transport: str
     copies_per_tick: float
     misses: int
-    lateness: Any
-    delay: Any
+    lateness: Distribution
+    step_time: Distribution
+    delay: Distribution
     ages_ns: list[int]
 
 
-# Told the ticks done, and the stepper's lateness (a Distribution) and misses so far.
-Progress = Callable[[int, Any, int], None]
+# Told the ticks done, the lateness so far and the misses.
+Progress = Callable[[int, Distribution, int], None]
 
 
 def run(bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress: Progress) -> Run:
@@ -42,52 +39,59 @@ def run(bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress:
 
     Raises SimNodeError when one of them fails, with what it said.
     """
+    from rclpy.parameter import Parameter
+
+    from sim_node.node.process import hosted, spin_until
+
     settings = {"plant": PLANT, "rate": rate, "clock": "native", "spin_us": spin_us}
     overrides = [Parameter(key, value=value) for key, value in settings.items()]
-    recording = [sys.executable, "-m", "sim_node.cli", "record", f"--node=/{name}", f"--bag={bag}", "--force"]
-    with (
-        _process("recorder", [*recording, "--json"], ready_on="stderr") as recorder,
-        hosted(name=name, parameter_overrides=overrides) as node,
-        spinning(node),
-    ):
-        node.rise("configure")
-        controlling = [sys.executable, "-m", "sim_node.cli.rig.controller", name, str(spin_us)]
-        with _process("controller", controlling, ready_on="stdout") as controller:
-            node.rise("activate")
+    recording = ["sim_node.cli", "record", f"--node=/{name}", f"--bag={bag}", "--force", "--json"]
+    controlling = ["sim_node.cli.rig.controller", name, str(spin_us)]
+    with _process(recording) as recorder, hosted(name=name, parameter_overrides=overrides) as node:
+        _line(recorder, "stderr", "recorder")
+        node.make("configure")
+        with _process(controlling) as controller:
+            _line(controller, "stdout", "controller")
+            node.make("activate")
             print(file=controller.stdin, flush=True)
-            assembly = node.assembly
-            while assembly.stepper.step < ticks:
-                progress(assembly.stepper.step, *_account(assembly.stepper))
-                if node.fault is not None:
-                    raise node.fault
-                node.wait(LOOK_S)
-            node.fall("deactivate")
-            stepper = assembly.stepper
-            lateness, misses = _account(stepper)
-            made = stepper.step, assembly.publisher.transport, stepper.copies_per_tick, misses, lateness
-            delay = stepper.statistics()["delay_ticks"]
-            node.fall("cleanup")
-            ages = json.loads(_finish(controller, "controller"))["ages_ns"]
+            stepper = node.assembly.stepper
+
+            def done() -> bool:
+                progress(stepper.step, stepper.statistics()["lateness"], stepper.counters()["misses"])
+                return stepper.step >= ticks or node.state != "active"
+
+            spin_until(node, done)
+            if node.state != "active":
+                raise node.fault or SimNodeError("the node left its active state")
+            node.make("deactivate")
+            account, counters = stepper.statistics(), stepper.counters()
+            made, transport, copies = stepper.step, node.assembly.publisher.transport, stepper.copies_per_tick
+            node.make("cleanup")
+            measured = json.loads(_finish(controller, "controller"))
         recorder.terminate()
         _finish(recorder, "recorder")
-    return Run(*made, delay, ages)
-
-
-def _account(stepper: Any) -> tuple[Any, int]:
-    return stepper.statistics()["lateness"], stepper.counters()["misses"]
+    return Run(
+        made, transport, copies, counters["misses"], account["lateness"], account["step_time"], account["delay_ticks"],
+        measured["ages_ns"],
+    )  # fmt: skip
 
 
 @contextmanager
-def _process(what: str, command: list[str], ready_on: str) -> Iterator[subprocess.Popen[str]]:
-    """Start a process and wait for its first line; it does not outlive the block."""
+def _process(arguments: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """Run a module of ours as a process that does not outlive the block."""
     pipe = subprocess.PIPE
+    command = [sys.executable, "-m", *arguments]
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
         try:
-            if not getattr(process, ready_on).readline():
-                raise SimNodeError(f"the {what} did not start: {process.communicate()[1].strip()}")
             yield process
         finally:
             process.kill()
+
+
+def _line(process: subprocess.Popen[str], stream: str, what: str) -> None:
+    """Wait for the line by which a process says that it is ready."""
+    if not getattr(process, stream).readline():
+        raise SimNodeError(f"the {what} did not start: {process.communicate()[1].strip()}")
 
 
 def _finish(process: subprocess.Popen[str], what: str) -> str:
