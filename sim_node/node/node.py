@@ -9,6 +9,7 @@ from typing import Any
 from lifecycle_msgs.srv import ChangeState
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
+from sim_node.errors import SimNodeError
 from sim_node.node.assembly import Assembly
 from sim_node.node.diagnostics import Diagnostics
 from sim_node.node.inputs import Inputs
@@ -74,10 +75,21 @@ class PlantNode(LifecycleNode):
 
     def ascend(self) -> None:
         """Configure and activate. Raises what made either fail."""
-        for trigger in (self.trigger_configure, self.trigger_activate):
-            if trigger() is not SUCCESS:
-                assert self.fault is not None
-                raise self.fault
+        self.make("configure")
+        self.make("activate")
+
+    def make(self, transition: str) -> None:
+        """Make a transition, such as configure, from the thread that runs the node. Raises what made it fail."""
+        if getattr(self, f"trigger_{transition}")() is not SUCCESS:
+            assert self.fault is not None
+            raise self.fault
+
+    @property
+    def assembly(self) -> Assembly:
+        """What configure built. Raises SimNodeError while the node is unconfigured."""
+        if self._assembly is None:
+            raise SimNodeError(f"node {self.get_fully_qualified_name()} is {self.state}: it has nothing built")
+        return self._assembly
 
     def finish(self) -> None:
         """Shut down from whatever state; no executor runs the node any more."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -63,6 +63,18 @@ def spinning(node: PlantNode) -> Iterator[None]:
         leaving.set()
         executor.shutdown()
         thread.join()
+
+
+def spin_until(node: PlantNode, done: Callable[[], bool], look_s: float = 0.05) -> None:
+    """Run the node's callbacks in this thread until ``done()`` holds, asked at least each ``look_s`` seconds."""
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    try:
+        while not done():
+            executor.spin_once(timeout_sec=look_s)
+    finally:
+        executor.remove_node(node)
+        executor.shutdown()
 
 
 @contextmanager

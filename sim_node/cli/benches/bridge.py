@@ -17,7 +17,7 @@ from typing import Any
 
 from sim_node import dtypes
 from sim_node.bridge import Publisher
-from sim_node.cli.bench.measurement import Measurement, quantiles
+from sim_node.cli.benches.measurement import Measurement, quantiles
 from sim_node.layout import Layout
 
 SIZES = {"4kB": 4096, "1MB": 1 << 20, "64MB": 64 << 20}
@@ -52,7 +52,7 @@ def _wake(nbytes: int, spin_us: int, ticks: int) -> dict[str, Any]:
     name = f"bench.{os.getpid()}"
     publisher = Publisher(layout, Layout.of([]), name=name)
     try:
-        with _child("sim_node.cli.bench.bridge_reader", name, str(spin_us), str(ticks)) as reader:
+        with _child("sim_node.cli.benches.bridge_reader", name, str(spin_us), str(ticks)) as reader:
             _until_ready(reader)
             due = time.monotonic()
             for step in range(1, ticks + 1):
@@ -77,8 +77,8 @@ def _rclpy() -> dict[str, Any]:
             "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
         }
         with (
-            _child("sim_node.cli.bench.rclpy_peer", "subscribe", str(nbytes), str(count), env=domain) as subscriber,
-            _child("sim_node.cli.bench.rclpy_peer", "publish", str(nbytes), str(count), env=domain) as publisher,
+            _child("sim_node.cli.benches.rclpy_peer", "subscribe", str(nbytes), str(count), env=domain) as subscriber,
+            _child("sim_node.cli.benches.rclpy_peer", "publish", str(nbytes), str(count), env=domain) as publisher,
         ):
             answer = json.loads(_last_line(subscriber) or "{}")
             publisher.kill()

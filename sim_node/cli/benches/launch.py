@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import sim_node as sn
-from sim_node.cli.bench.measurement import Measurement, per_call_us
+from sim_node.cli.benches.measurement import Measurement, per_call_us
 
 ELEMENTS = (1, 1024)
 

@@ -1,0 +1,48 @@
+"""``sim-node bench NAME``: figures of ours beside the peers', measured in one run."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sim_node.cli.output import Outcome, Table, plain
+
+
+class Bench(str, Enum):
+    """What can be measured; each is a module of ``cli/benches`` with a function ``run``."""
+
+    launch = "launch"
+    bridge = "bridge"
+    tick = "tick"
+
+
+def command(
+    name: Annotated[Bench, typer.Argument(help="What to measure.")],
+    save: Annotated[Path | None, typer.Option(help="Also write the JSON to this folder, as NAME.json.")] = None,
+) -> Outcome:
+    """Measure, beside peers in the same run; absent peers are named with the reason."""
+    measured = importlib.import_module(f"sim_node.cli.benches.{name.value}").run()
+    result: dict[str, Any] = measured.as_json()
+    if save is not None:
+        save.mkdir(parents=True, exist_ok=True)
+        (save / f"{name.value}.json").write_text(json.dumps(plain(result), indent=1) + "\n", "utf-8")
+    return Outcome(result, _tables(result))
+
+
+def _tables(result: dict[str, Any]) -> list[Table]:
+    figures = [("ours", key, _text(value)) for key, value in result["figures"].items()]
+    for peer, values in result["peers"].items():
+        figures += [(peer, key, _text(value)) for key, value in values.items()]
+    ratios = [(key, f"{value:g}") for key, value in result["ratios"].items()]
+    return [Table(f"bench {result['name']}", ("who", "figure", ""), figures), Table("ratios", ("", "times"), ratios)]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(item)}" for key, item in value.items() if not isinstance(item, list))
+    return f"{value:g}" if isinstance(value, float) else str(value)

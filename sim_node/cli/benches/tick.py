@@ -1,0 +1,111 @@
+"""How punctual a tick is: the native clock, sleeping only and with a spin tail, beside an rclpy timer, at 1 kHz."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from sim_node.cli.benches.measurement import Measurement
+from sim_node.kernels.quarter_car import QuarterCar
+from sim_node.plant import Stepper
+from sim_node.plant.statistics import Distribution
+
+PERIOD_NS = 1_000_000
+TICKS = 5000
+SPIN_NS = 200_000
+
+
+def run() -> Measurement:
+    """Measure lateness and step time in µs of the quarter-car under each clock, one after the other."""
+    result = Measurement("tick")
+    result.figures["native"] = _account(lambda stepper: stepper.run(PERIOD_NS, ticks=TICKS))
+    result.figures["native_spin"] = _account(lambda stepper: stepper.run(PERIOD_NS, SPIN_NS, TICKS))
+    result.figures["native_gil_busy"] = _account(_beside_busy_python)
+    result.peers["sleep_loop"] = _account(_sleep_loop)
+    try:
+        result.peers["rclpy_timer"] = _account(_rclpy_timer)
+    except ImportError as absent:
+        result.peers["rclpy_timer"] = {"absent": f"{absent}; see 'sim-node doctor'"}
+    ours = result.figures["native"]["lateness"]
+    for peer, figures in result.peers.items():
+        if "lateness" in figures:
+            for key in ("p50", "p99"):
+                theirs = figures["lateness"][f"{key}_us"]
+                result.ratios[f"{peer}_{key}_vs_native"] = round(theirs / ours[f"{key}_us"], 2)
+    return result
+
+
+def _account(drive: Callable[[Stepper], object]) -> dict[str, Any]:
+    stepper = Stepper(QuarterCar(), dt_ns=PERIOD_NS)
+    drive(stepper)
+    statistics, counters = stepper.statistics(), stepper.counters()
+    return {
+        "ticks": counters["ticks"],
+        "misses": counters["misses"],
+        "lateness": _figures(statistics["lateness"]),
+        "step_time": _figures(statistics["step_time"]),
+    }
+
+
+def _figures(values: Distribution) -> dict[str, Any]:
+    """Percentiles in µs and the histogram itself: the lower edge (ns) and count of each bucket that holds something."""
+    filled = values.counts.nonzero()[0]
+    return {
+        "p50_us": values.p50 / 1e3,
+        "p99_us": values.p99 / 1e3,
+        "p999_us": values.p999 / 1e3,
+        "max_us": values.max / 1e3,
+        "histogram_ns": [[int(values.edges[i]), int(values.counts[i])] for i in filled],
+    }
+
+
+def _beside_busy_python(stepper: Stepper) -> None:
+    """Run the native clock while another thread of this process never lets go of the interpreter."""
+    ended = threading.Event()
+
+    def compute() -> None:
+        while not ended.is_set():
+            sum(range(1000))
+
+    busy = threading.Thread(target=compute)
+    busy.start()
+    try:
+        stepper.run(PERIOD_NS, ticks=TICKS)
+    finally:
+        ended.set()
+        busy.join()
+
+
+def _sleep_loop(stepper: Stepper) -> None:
+    """Tick from a plain Python loop that sleeps until each tick is due."""
+    due = time.monotonic_ns()
+    for _ in range(TICKS):
+        due += PERIOD_NS
+        time.sleep(max(due - time.monotonic_ns(), 0) * 1e-9)
+        stepper.tick(1, due)
+
+
+def _rclpy_timer(stepper: Stepper) -> None:
+    """Tick from a timer of an rclpy node in a single-threaded executor."""
+    import rclpy
+    from rclpy.clock import Clock, ClockType
+
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    try:
+        node = rclpy.create_node("bench_tick", context=context)
+        executor = rclpy.executors.SingleThreadedExecutor(context=context)
+        executor.add_node(node)
+
+        def tick() -> None:
+            due = time.monotonic_ns() + timer.time_until_next_call() - PERIOD_NS
+            stepper.tick(1, due)
+
+        timer = node.create_timer(PERIOD_NS * 1e-9, tick, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        while stepper.step < TICKS:
+            executor.spin_once(timeout_sec=1.0)
+        node.destroy_node()
+    finally:
+        rclpy.shutdown(context=context)

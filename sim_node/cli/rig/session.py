@@ -1,0 +1,102 @@
+"""The demo's rig: the node in this process, controller and recorder each in their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sim_node.errors import SimNodeError
+from sim_node.plant.statistics import Distribution
+
+PLANT = "sim_node.kernels.quarter_car:QuarterCar"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run left: the stepper's account, and what the controller measured."""
+
+    ticks: int
+    transport: str
+    copies_per_tick: float
+    misses: int
+    lateness: Distribution
+    step_time: Distribution
+    delay: Distribution
+    ages_ns: list[int]
+
+
+# Told the ticks done, the lateness so far and the misses.
+Progress = Callable[[int, Distribution, int], None]
+
+
+def run(bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress: Progress) -> Run:
+    """Run node, controller and recorder for a number of ticks, in order.
+
+    Raises SimNodeError when one of them fails, with what it said.
+    """
+    from rclpy.parameter import Parameter
+
+    from sim_node.node.process import hosted, spin_until
+
+    settings = {"plant": PLANT, "rate": rate, "clock": "native", "spin_us": spin_us}
+    overrides = [Parameter(key, value=value) for key, value in settings.items()]
+    recording = ["sim_node.cli", "record", f"--node=/{name}", f"--bag={bag}", "--force", "--json"]
+    controlling = ["sim_node.cli.rig.controller", name, str(spin_us)]
+    with _process(recording) as recorder, hosted(name=name, parameter_overrides=overrides) as node:
+        _line(recorder, "stderr", "recorder")
+        node.make("configure")
+        with _process(controlling) as controller:
+            _line(controller, "stdout", "controller")
+            node.make("activate")
+            print(file=controller.stdin, flush=True)
+            stepper = node.assembly.stepper
+
+            def done() -> bool:
+                progress(stepper.step, stepper.statistics()["lateness"], stepper.counters()["misses"])
+                return stepper.step >= ticks or node.state != "active"
+
+            spin_until(node, done)
+            if node.state != "active":
+                raise node.fault or SimNodeError("the node left its active state")
+            node.make("deactivate")
+            account, counters = stepper.statistics(), stepper.counters()
+            made, transport, copies = stepper.step, node.assembly.publisher.transport, stepper.copies_per_tick
+            node.make("cleanup")
+            measured = json.loads(_finish(controller, "controller"))
+        recorder.terminate()
+        _finish(recorder, "recorder")
+    return Run(
+        made, transport, copies, counters["misses"], account["lateness"], account["step_time"], account["delay_ticks"],
+        measured["ages_ns"],
+    )  # fmt: skip
+
+
+@contextmanager
+def _process(arguments: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """Run a module of ours as a process that does not outlive the block."""
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-m", *arguments]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _line(process: subprocess.Popen[str], stream: str, what: str) -> None:
+    """Wait for the line by which a process says that it is ready."""
+    if not getattr(process, stream).readline():
+        raise SimNodeError(f"the {what} did not start: {process.communicate()[1].strip()}")
+
+
+def _finish(process: subprocess.Popen[str], what: str) -> str:
+    """Wait for the end of a process and return the last line it printed."""
+    output, errors = process.communicate(timeout=30.0)
+    if process.returncode or not output.strip():
+        raise SimNodeError(f"the {what} failed (exit code {process.returncode}): {errors.strip()}")
+    return output.strip().splitlines()[-1]
