@@ -43,6 +43,7 @@ class PlantNode(LifecycleNode):
     def __init__(self, name: str = "plant", **options: Any) -> None:
         super().__init__(name, **options)
         self.fault: BaseException | None = None
+        self._lost: BaseException | None = None
         self._assembly: Assembly | None = None
         self._topics: Topics | None = None
         self._configured, self._running = ExitStack(), ExitStack()
@@ -201,13 +202,17 @@ class PlantNode(LifecycleNode):
             assembly.start()
         except Exception as fault:
             self.get_logger().error(report("could not reset", fault))
-            self.trigger_deactivate()
-            self.trigger_cleanup()
-            raise RefusedError(f"reset failed and the node is unconfigured: {fault}") from fault
+            self.fault = self._lost = fault
+            raise RefusedError(f"reset failed, the node becomes unconfigured: {fault}") from fault
 
     def _look(self) -> None:
         """Publish what waits; when the clock ended by itself, say why and become inactive."""
         assembly, topics = self._built()
+        if self._lost is not None:  # not in the service's callback: its answer must go out first
+            self._lost = None
+            self.trigger_deactivate()
+            self.trigger_cleanup()
+            return
         topics.flush()
         fault = assembly.clock.fault
         if fault is not None:

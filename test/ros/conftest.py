@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import ExitStack, contextmanager
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PLANTS = Path(__file__).with_name("plants.py")
-LIMIT = 20.0  # seconds after which what is awaited will not come
+LIMIT = 60.0  # seconds after which what is awaited will not come
 
 NODE = [sys.executable, "-c", "import sys; from sim_node.node.main import main; sys.exit(main())"]
 
@@ -23,15 +24,23 @@ def pytest_ignore_collect(collection_path, config):
         return True
 
 
-class Peer:
-    """A node with a context of its own, as another process would have."""
+def pytest_collection_modifyitems(items):
+    """Let the server warn of an answer to a client that it has not discovered yet; ``Peer.meet`` asks again."""
+    undiscovered = pytest.mark.filterwarnings("ignore:failed to send response:RuntimeWarning")
+    for item in items:
+        if item.path.parent == PLANTS.parent:
+            item.add_marker(undiscovered)
 
-    def __init__(self, node):
+
+class Peer:
+    """A node with a context of its own, as another process would have"""
+
+    def __init__(self, target):
         import rclpy
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.signals import SignalHandlerOptions
 
-        self.target = node
+        self.target, self.clients = target, {}
         self.context = rclpy.Context()
         rclpy.init(context=self.context, signal_handler_options=SignalHandlerOptions.NO)
         self.node = rclpy.create_node("peer", context=self.context)
@@ -54,12 +63,32 @@ class Peer:
         raise AssertionError(f"no {what} within {LIMIT:g} s")
 
     def call(self, kind, name, **fields):
-        client = self.node.create_client(kind, f"{self.target}/{name}")
-        self.until(client.service_is_ready, f"service {name}")
+        client = self.clients.get(name)
+        if client is None:
+            self.clients[name] = client = self.node.create_client(kind, f"{self.target}/{name}")
+            self.until(client.service_is_ready, f"service {name}")
+            self.meet()
         future = client.call_async(kind.Request(**fields))
         self.until(future.done, f"answer of {name}")
-        self.node.destroy_client(client)
         return future.result()
+
+    def meet(self):
+        """Wait until the other side has discovered what was created here: until then it answers nobody.
+
+        Discovery keeps an order, so what a later client is answered, an earlier one is too.
+        """
+        from lifecycle_msgs.srv import GetState
+
+        client = self.node.create_client(GetState, f"{self.target}/get_state")
+        self.until(client.service_is_ready, "service get_state")
+        asked = []
+
+        def answered():
+            asked.append(client.call_async(GetState.Request()))
+            return any(future.done() for future in asked)
+
+        self.until(answered, "answer of get_state")
+        self.node.destroy_client(client)
 
     def change(self, transition):
         from lifecycle_msgs.msg import Transition
@@ -106,10 +135,12 @@ def rig(ros_domain, cache):
     from sim_node.node.process import hosted, spinning
 
     @contextmanager
-    def make(name="plant", arguments=(), **parameters):
+    def make(arguments=(), **parameters):
         given = {"plant": f"{PLANTS}:Follow", "rate": 200.0, **parameters}
         overrides = [Parameter(key, value=value) for key, value in given.items()]
         with ExitStack() as stack:
+            # Rings are the user's, not the domain's: workers must not meet.
+            name = f"plant_{os.getpid()}"
             node = stack.enter_context(hosted(arguments, name=name, parameter_overrides=overrides))
             stack.enter_context(spinning(node))
             peer = Peer(node.get_fully_qualified_name())

@@ -1,0 +1,144 @@
+import os
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Float32MultiArray, Float64MultiArray
+
+from sim_node.bridge import Subscriber
+from sim_node.msg import Keyframe, Record, Ring, Tick
+from sim_node.plant import Stepper, reference
+from sim_node.replay.messages import batch_of, keyframe_of
+
+
+def steps(records):
+    return [step for record in records for step in range(record.first_step, record.first_step + record.count)]
+
+
+def test_records_and_keyframes_replay(rig):
+    with rig(rate=1000.0, keyframe_every=50) as (node, peer):
+        peer.change("configure")
+        records, keyframes = peer.listen(Record, "record"), peer.listen(Keyframe, "keyframe")
+        force = peer.node.create_publisher(Float32MultiArray, f"{peer.target}/input/force", 10)
+        peer.change("activate")
+        peer.until(force.get_subscription_count, "subscription to the input")
+        peer.meet()
+        for push in range(5):
+            force.publish(Float32MultiArray(data=[float(push + i) for i in range(9)]))
+            held = node.assembly.stepper.step
+            peer.until(lambda: node.assembly.stepper.step > held + 30, "ticks")
+        peer.change("deactivate")
+        last = node.assembly.stepper.step
+        peer.until(lambda: records and steps(records)[-1] == last, "last record")
+
+        assert steps(records) == list(range(1, last + 1))
+        first, generation = keyframe_of(keyframes[0])
+        assert (first.step, generation) == (0, node.assembly.publisher.generation)
+        assert {keyframe.step % 50 for keyframe in keyframes} == {0}
+        again = Stepper(reference(first.plant)(), dt_ns=first.dt_ns, substeps=first.substeps, seed=first.seed)
+        again.restore(first)
+        batches = [batch_of(record).records for record in records]
+        inputs = np.concatenate([batch.inputs for batch in batches])
+        assert len(np.unique(inputs, axis=0)) == 6
+        for row, hashes in zip(inputs, np.concatenate([batch.hashes for batch in batches])):
+            for field in again.input_layout:
+                again.set(field.name, field.view(row))
+            again.tick()
+            assert np.array_equal(again.hashes(), hashes)
+
+
+def test_a_late_subscriber_gets_ring_records_and_keyframe(rig):
+    with rig(rate=1000.0) as (node, peer):
+        peer.change("configure")
+        peer.change("activate")
+        peer.until(lambda: node.assembly.stepper.step > 200, "tick")
+        rings, records = peer.listen(Ring, "ring"), peer.listen(Record, "record")
+        keyframes = peer.listen(Keyframe, "keyframe")
+        peer.until(lambda: rings and records and keyframes, "latched message")
+        assert keyframes[0].step == 0
+        assert records[0].first_step == 1
+        ring = rings[0]
+        with Subscriber(f"/{ring.segment}") as reader:
+            assert reader.generation == ring.generation
+            assert [field.name for field in ring.fields] == [field.name for field in reader.layout] == ["x"]
+            assert [(field.name, field.dtype, list(field.shape)) for field in ring.inputs] == [
+                ("force", "vec3f", [3]),
+                ("push", "f64", []),
+            ]
+
+
+def test_ticks_go_out_no_faster_than_asked(rig):
+    with rig(rate=1000.0, tick_topic_rate=20.0) as (node, peer):
+        peer.change("configure")
+        ticks = peer.listen(Tick, "tick", late=False)
+        peer.change("activate")
+        peer.until(lambda: len(ticks) >= 5, "ticks")
+        peer.change("deactivate")
+        assert len(ticks) < node.assembly.stepper.step / 10
+        assert all(later.step > tick.step for tick, later in zip(ticks, ticks[1:]))
+        tick = ticks[-1]
+        assert tick.stamp.sec * 10**9 + tick.stamp.nanosec == tick.step * 10**6
+        assert tick.generation == node.assembly.publisher.generation
+
+
+def test_what_is_not_wanted_is_not_sent(rig):
+    with rig(record=False, tick_topic_rate=0) as (node, peer):
+        peer.change("configure")
+        received = [peer.listen(kind, kind.__name__.lower()) for kind in (Record, Keyframe)]
+        received.append(peer.listen(Tick, "tick", late=False))
+        told = peer.listen(DiagnosticArray, "/diagnostics", late=False)
+        peer.change("activate")
+        peer.until(lambda: len(told) >= 2, "diagnostics")
+        peer.change("deactivate")
+        assert received == [[], [], []]
+
+
+def test_quality_of_service_can_be_overridden(rig):
+    with rig(**{f"qos_overrides./plant_{os.getpid()}/record.publisher.depth": 7}) as (node, peer):
+        peer.change("configure")
+        (record,) = [p for p in node.publishers if p.topic_name == f"{peer.target}/record"]
+        assert record.qos_profile.depth == 7
+
+
+@pytest.mark.parametrize("clock", ["native", "timer"])
+def test_diagnostics_tell_what_happens(rig, clock):
+    with rig(rate=200.0, clock=clock, diagnostics_period=0.2) as (node, peer):
+        peer.change("configure")
+        told = peer.listen(DiagnosticArray, "/diagnostics", late=False)
+        peer.until(lambda: told, "diagnostics")
+        assert told[-1].status[0].message == "inactive"
+        assert told[-1].status[0].name == f"{node.get_name()}: plant"
+        peer.change("activate")
+        with Subscriber(peer.target) as reader:
+            reader.send("push", 1.0)
+            tick = reader.next()
+            peer.until(lambda: "command_age_p50_us" in values(told[-1]), "age of the command")
+            assert values(told[-1])["leases"] == "1"
+            tick.release()
+        figures = values(told[-1])
+        assert figures["state"] == "running"
+        assert float(figures["rate_hz"]) > 0
+        assert {"lateness_p50_us", "lateness_p99_us", "lateness_max_us", "step_time_p50_us"} <= set(figures)
+        assert (figures["copies_per_tick"], figures["transport"], figures["clock"]) == ("0", "posix_shm", clock)
+        assert {"misses", "skipped", "lost", "dropped"} <= set(figures)
+
+
+def test_inputs_of_the_wrong_length_are_dropped_and_told(rig, capfd):
+    with rig() as (node, peer):
+        peer.change("configure")
+        force = peer.node.create_publisher(Float32MultiArray, f"{peer.target}/input/force", QoSProfile(depth=10))
+        push = peer.node.create_publisher(Float64MultiArray, f"{peer.target}/input/push", QoSProfile(depth=10))
+        peer.until(lambda: force.get_subscription_count() and push.get_subscription_count(), "subscriptions")
+        peer.meet()
+        force.publish(Float32MultiArray(data=[1.0, 2.0]))
+        push.publish(Float64MultiArray(data=[2.5]))
+        peer.until(lambda: node.assembly.stepper.get("push") == 2.5, "input")
+        peer.change("activate")
+        peer.change("deactivate")
+        assert not node.assembly.stepper.get("force").any()
+        assert "~/input/force: a message of 2 numbers is dropped; the input takes 9" in capfd.readouterr().err
+
+
+def values(message):
+    return {pair.key: pair.value for pair in message.status[0].values}
