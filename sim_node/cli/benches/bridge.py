@@ -80,7 +80,7 @@ def _rclpy() -> dict[str, Any]:
             _child("sim_node.cli.benches.rclpy_peer", "subscribe", str(nbytes), str(count), env=domain) as subscriber,
             _child("sim_node.cli.benches.rclpy_peer", "publish", str(nbytes), str(count), env=domain) as publisher,
         ):
-            answer = json.loads(_last_line(subscriber) or "{}")
+            answer: dict[str, Any] = json.loads(_last_line(subscriber) or "{}")
             publisher.kill()
         if "absent" in answer:
             return answer
