@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -24,8 +24,6 @@ COMMANDS = ("demo", "run", "build", "verify", "record", "inspect", "doctor", "be
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-
-_outcomes: list[Outcome] = []
 
 
 def _version(wanted: bool) -> None:
@@ -42,12 +40,11 @@ def _options(
     """Plants written in Python, stepped at kHz inside ROS 2, replayed bit for bit."""
 
 
-def make_app() -> typer.Typer:
-    """Put the commands together."""
+def make_app(outcomes: list[Outcome]) -> typer.Typer:
+    """Put the commands together; each appends what it hands back."""
     app = typer.Typer(
         name="sim-node",
         callback=_options,
-        result_callback=_outcomes.append,
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -58,52 +55,61 @@ def make_app() -> typer.Typer:
         if hasattr(module, "commands"):
             group = typer.Typer(no_args_is_help=True, help=module.__doc__, context_settings=CONTEXT)
             for part, function in module.commands.items():
-                group.command(part)(_with_json(function))
+                group.command(part)(_listening(function, outcomes))
             app.add_typer(group, name=name)
         else:
-            app.command(name)(_with_json(module.command))
+            app.command(name)(_listening(module.command, outcomes))
     return app
 
 
-def _with_json(function: Callable[..., Outcome]) -> Callable[..., Outcome]:
-    """Give a command the option --json, which `run` acts upon."""
+def _listening(function: Callable[..., Outcome], outcomes: list[Outcome]) -> Callable[..., None]:
+    """Give a command the option --json, which `run` acts upon, and keep what it hands back."""
 
     @functools.wraps(function)
-    def command(*arguments: Any, json: bool, **options: Any) -> Outcome:
+    def command(*arguments: Any, json: bool, **options: Any) -> None:
         del json
-        return function(*arguments, **options)
+        outcomes.append(function(*arguments, **options))
 
-    signature = inspect.signature(function)
-    option = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
-    command.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*signature.parameters.values(), option]
-    )
-    command.__annotations__ = {**function.__annotations__, "json": Json}
+    hints = {**get_type_hints(function, include_extras=True), "json": Json}
+    option = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False)
+    parameters = [
+        parameter.replace(annotation=hints[parameter.name])
+        for parameter in (*inspect.signature(function).parameters.values(), option)
+    ]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = hints
     return command
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; returns its exit code: 0 good, 1 the check failed, 2 unusable input, 130 interrupted."""
     as_json = "--json" in arguments
-    _outcomes.clear()
-    outcome: Outcome | None = None
+    outcomes: list[Outcome] = []
     # Under --json stdout is for the object alone: what a plant or a library prints goes to stderr.
     with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
         try:
-            make_app()(list(arguments), standalone_mode=True)
+            make_app(outcomes)(list(arguments), standalone_mode=True)
         except SystemExit as ended:
-            if ended.code and not _outcomes:
-                outcome = Outcome({"error": "wrong usage; see stderr"}, exit_code=int(ended.code))
+            if ended.code and not outcomes:
+                error = "interrupted" if ended.code == 130 else "wrong usage: see stderr"
+                outcomes.append(Outcome({"error": error}, exit_code=int(ended.code)))
         except KeyboardInterrupt:
-            outcome = Outcome({}, error="interrupted", exit_code=130)
+            outcomes.append(Outcome({}, error="interrupted", exit_code=130))
+        except BrokenPipeError:
+            raise
         except (SimNodeError, MemoryError, OSError) as fault:
-            outcome = Outcome({}, error=str(fault) or type(fault).__name__, exit_code=2)
-    outcome = outcome or (_outcomes[0] if _outcomes else None)
-    return 0 if outcome is None else show(outcome, as_json)
+            outcomes.append(Outcome({}, error=str(fault) or type(fault).__name__, exit_code=2))
+    return show(outcomes[0], as_json) if outcomes else 0
 
 
 def main() -> None:
     """Run the command line of this process."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.path.append(os.getcwd())  # where users expect their plants to be found
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads our stdout has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    sys.exit(code)

@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -24,14 +24,15 @@ class Table:
 class Outcome:
     """What a command hands back: the object that --json prints, the tables that people see, and the exit code.
 
-    ``error`` is one line on stderr, and the key ``error`` of the object.
+    ``text`` is for people whose next command reads it. ``error`` is one line on stderr, and the key ``error``.
     """
 
     result: dict[str, Any]
     tables: Sequence[Table] = ()
     exit_code: int = 0
     error: str = ""
-    warnings: Sequence[str] = field(default=())
+    warnings: Sequence[str] = ()
+    text: str = ""
 
 
 def plain(value: Any) -> Any:
@@ -57,19 +58,26 @@ def show(outcome: Outcome, as_json: bool) -> int:
         result = {**outcome.result, "error": outcome.error} if outcome.error else outcome.result
         print(json.dumps(plain(result), allow_nan=False), flush=True)
         return outcome.exit_code
+    if outcome.text:
+        print(outcome.text)
+    if outcome.tables:
+        _draw(outcome.tables)
+    return outcome.exit_code
+
+
+def _draw(tables: Sequence[Table]) -> None:
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
     console = Console() if sys.stdout.isatty() else Console(width=160, no_color=True)
-    for table in outcome.tables:
+    for table in tables:
         drawn = RichTable(title=table.title or None, title_justify="left")
         for column in table.columns:
             drawn.add_column(column, overflow="fold")
         for row in table.rows:
             drawn.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
         console.print(drawn)
-    return outcome.exit_code
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,10 +21,10 @@ def command(
     substeps: Annotated[int, typer.Option(min=1, help="Plan runs a tick.")] = 1,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of random numbers and initial state.")] = 0,
     param: Annotated[list[str] | None, typer.Option(help="name=value; repeatable.")] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the node. Default: the plant's class.")] = None,
+    name: Annotated[str, typer.Option(help="Name of the node, and of its topics in a bag.")] = "plant",
     bag: Annotated[Path | None, typer.Option(help="Offline: a .mcap file, or a folder.")] = None,
     storage: Annotated[str, typer.Option(help="Offline: mcap or sqlite3.")] = "mcap",
-    keyframe_every: Annotated[int, typer.Option(min=0, help="Ticks between keyframes; 0: only the first.")] = 10_000,
+    keyframe_every: Annotated[int, typer.Option(min=0, help="Ticks between keyframes; 0: only the first.")] = 1000,
     given: Annotated[
         list[str] | None, typer.Option("--input", help="Offline: name=value, held all the time; repeatable.")
     ] = None,
@@ -62,11 +62,10 @@ def _load(file: Path | None) -> dict[str, Any]:
 
 
 def _run_offline(
-    plant: str, name: str | None, seconds: float, rate: float, substeps: int, seed: int, keyframe_every: int,
+    plant: str, name: str, seconds: float, rate: float, substeps: int, seed: int, keyframe_every: int,
     parameters: dict[str, Any], bag: Path, storage: str, force: bool, inputs: dict[str, Any],
 ) -> Outcome:  # fmt: skip
-    from sim_node.plant.reference import reference
-    from sim_node.plant.stepper import Stepper
+    from sim_node.plant import Stepper, reference
     from sim_node.replay.record import record_offline
     from sim_node.replay.writer import BagWriter
 
@@ -74,12 +73,11 @@ def _run_offline(
     dt_ns = round(1e9 / rate)
     ticks = round(seconds * 1e9 / dt_ns)
     stepper = Stepper(kind(**parameters), dt_ns=dt_ns, substeps=substeps, seed=seed)
-    topic = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind.__name__).lower()
     with progress("run") as update, BagWriter(bag, storage, force) as writer:
         done = record_offline(
             stepper,
             writer,
-            name=topic,
+            name=name.strip("/"),
             ticks=ticks,
             keyframe_every=keyframe_every,
             inputs=inputs,
@@ -102,7 +100,25 @@ def _run_offline(
 
 
 def _run_node(
-    plant: str, name: str | None, seconds: float | None, rate: float, substeps: int, seed: int, keyframe_every: int,
+    plant: str, name: str, seconds: float | None, rate: float, substeps: int, seed: int, keyframe_every: int,
     parameters: dict[str, Any],
 ) -> Outcome:  # fmt: skip
-    raise SimNodeError("the ROS node is not part of this build")
+    try:
+        from sim_node.node.process import running, stop_requested
+    except ImportError as fault:
+        raise SimNodeError(f"there is no ROS here ({fault}); see 'sim-node doctor', or run it --offline") from fault
+
+    settings: dict[str, Any] = {
+        "plant": plant,
+        "rate": rate,
+        "substeps": substeps,
+        "seed": seed,
+        "keyframe_every": keyframe_every,
+    }
+    settings.update({f"plant_parameters.{key}": value for key, value in parameters.items()})
+    space, _, own = name.strip("/").rpartition("/")
+    with stop_requested() as stop, running(own, settings, namespace=space) as node:
+        began = time.monotonic()
+        stop.wait(seconds)
+        result = {"plant": plant, "node": node.get_fully_qualified_name(), "seconds": time.monotonic() - began}
+    return Outcome(result, [Table("run", ("", "value"), list(result.items()))])

@@ -85,6 +85,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import sim_node as sn
 from $name.plant import $kind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -105,9 +106,7 @@ def test_the_bag_of_a_run_verifies(tmp_path):
 
 
 def test_masses_come_to_rest_where_spring_and_force_balance():
-    from sim_node.plant.stepper import Stepper
-
-    stepper = Stepper($kind(stiffness=100.0, damping=20.0), dt_ns=1_000_000, substeps=2, seed=0)
+    stepper = sn.Stepper($kind(stiffness=100.0, damping=20.0), dt_ns=1_000_000, substeps=2, seed=0)
     stepper.set("force", [1.0, 2.0, 3.0, 4.0])
     stepper.tick(5000)
     for found, force in zip(stepper.get("position"), [1.0, 2.0, 3.0, 4.0]):

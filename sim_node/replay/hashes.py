@@ -15,7 +15,8 @@ def _mix(z: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Finish as SplitMix64 does (Steele, Lea, Flood 2014)."""
     z = (z ^ (z >> _U64(30))) * _U64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> _U64(27))) * _U64(0x94D049BB133111EB)
-    return z ^ (z >> _U64(31))
+    mixed: np.ndarray[Any, Any] = z ^ (z >> _U64(31))
+    return mixed
 
 
 def field_hashes(rows: np.ndarray[Any, Any], field: int = 0) -> np.ndarray[Any, Any]:

@@ -16,8 +16,7 @@ from rosbags.typesys.store import Typestore
 
 from sim_node.errors import BagError
 from sim_node.layout import Layout
-from sim_node.plant.keyframe import Keyframe
-from sim_node.plant.records import Records
+from sim_node.plant import Keyframe, Records
 from sim_node.replay.hashes import field_hashes
 
 KEYFRAME = "sim_node/msg/Keyframe"

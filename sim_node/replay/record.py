@@ -11,7 +11,7 @@ import numpy as np
 
 from sim_node.errors import PlantError
 from sim_node.layout import Field
-from sim_node.plant.stepper import Stepper
+from sim_node.plant import Stepper
 from sim_node.plant.value import array_of
 from sim_node.replay import messages
 from sim_node.replay.writer import BagWriter

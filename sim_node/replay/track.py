@@ -11,8 +11,7 @@ import numpy as np
 
 from sim_node.errors import BagError, SimNodeError
 from sim_node.layout import Layout
-from sim_node.plant.keyframe import Keyframe
-from sim_node.plant.records import Records
+from sim_node.plant import Keyframe, Records
 from sim_node.replay.messages import Batch
 from sim_node.replay.report import Report, first_difference
 

@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sim_node.errors import BagError
-from sim_node.plant.keyframe import Keyframe
-from sim_node.plant.reference import reference
-from sim_node.plant.stepper import Stepper
+from sim_node.plant import Keyframe, Stepper, reference
 from sim_node.replay import messages
 from sim_node.replay.bag import Bag
 from sim_node.replay.report import Report

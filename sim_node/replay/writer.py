@@ -47,11 +47,11 @@ class _File:
         self._writer.add_message(channel, stamp_ns, bytes(raw), stamp_ns)
 
     def flush(self) -> None:
-        self._writer.flush()
+        self._writer.flush()  # type: ignore[no-untyped-call]
 
     def close(self) -> None:
         with self._stream:
-            self._writer.finish()
+            self._writer.finish()  # type: ignore[no-untyped-call]
 
 
 class _Folder:

@@ -10,8 +10,7 @@ import pytest
 from sim_node import dtypes
 from sim_node.errors import KernelError
 from sim_node.layout import Layout
-from sim_node.plant.keyframe import Keyframe
-from sim_node.plant.records import Records
+from sim_node.plant import Keyframe, Records
 from sim_node.replay import messages
 from sim_node.replay.bag import Bag
 from sim_node.replay.hashes import field_hashes
@@ -68,7 +67,7 @@ class Spring:
     def drain(self):
         rows, self.rows = self.rows, []
         hashes = np.array([row[1] for row in rows], np.uint64).reshape(len(rows), 2)
-        inputs = np.frombuffer(b"".join(row[2] for row in rows), np.uint8).reshape(len(rows), -1)
+        inputs = np.frombuffer(b"".join(row[2] for row in rows), np.uint8).reshape(len(rows), self.input_layout.size)
         return Records(rows[0][0] if rows else 0, len(rows), hashes, inputs, 0)
 
     def keyframe(self, **changed):

@@ -1,0 +1,104 @@
+"""A recorder: the topics that replay needs, from running nodes into a bag."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
+from rclpy.signals import SignalHandlerOptions
+
+from sim_node.node.process import stop_requested
+from sim_node.replay import messages
+from sim_node.replay.writer import BagWriter
+
+FLUSH_S = 1.0  # of a killed recorder's messages that may be lost
+SETTLE_S = 0.3  # of silence, after which nothing more is on its way
+
+# What is recorded of a node, and whether the publisher keeps messages for those who come late.
+TOPICS = {
+    "record": (messages.RECORD, DurabilityPolicy.TRANSIENT_LOCAL),
+    "keyframe": (messages.KEYFRAME, DurabilityPolicy.TRANSIENT_LOCAL),
+    "ring": (messages.RING, DurabilityPolicy.TRANSIENT_LOCAL),
+    "tick": (messages.TICK, DurabilityPolicy.VOLATILE),
+}
+
+
+@dataclass(slots=True)
+class Recorded:
+    """What was received: messages, and ticks in them."""
+
+    messages: int = 0
+    ticks: int = 0
+
+
+class Recorder(Node):
+    """A node that writes what the named nodes publish, as it arrives, without reading it."""
+
+    def __init__(self, writer: BagWriter, nodes: Sequence[str], context: Context) -> None:
+        super().__init__("sim_node_recorder", context=context, start_parameter_services=False)
+        self.recorded = Recorded()
+        self._writer = writer
+        self._flushed = time.monotonic()
+        for node in nodes:
+            for name, (kind, durability) in TOPICS.items():
+                topic = f"/{node.strip('/')}/{name}"
+                self.create_subscription(
+                    messages.ROS.type(kind),
+                    topic,
+                    partial(self._receive, topic, kind),
+                    QoSProfile(history=HistoryPolicy.KEEP_ALL, durability=durability),
+                    raw=True,
+                )
+
+    def _receive(self, topic: str, kind: str, raw: bytes) -> None:
+        self._writer.write(topic, kind, time.time_ns(), raw)
+        self.recorded.messages += 1
+        if kind == messages.RECORD:
+            self.recorded.ticks += messages.deserialise(raw, kind).count
+        if time.monotonic() - self._flushed > FLUSH_S:
+            self._writer.flush()
+            self._flushed = time.monotonic()
+
+
+def record(
+    writer: BagWriter,
+    nodes: Sequence[str],
+    seconds: float | None = None,
+    progress: Callable[[Recorded], None] | None = None,
+) -> Recorded:
+    """Record nodes until SIGINT, SIGTERM or so many seconds; then what is still on its way is taken too."""
+    context = Context()
+    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        recorder = Recorder(writer, nodes, context)
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(recorder)
+        end = None if seconds is None else time.monotonic() + seconds
+        with stop_requested() as stop:
+            while not stop.is_set() and (end is None or time.monotonic() < end):
+                executor.spin_once(timeout_sec=0.1)
+                if progress is not None:
+                    progress(recorder.recorded)
+        _settle(executor, recorder.recorded)
+        recorder.destroy_node()
+        return recorder.recorded
+    finally:
+        rclpy.shutdown(context=context)
+
+
+def _settle(executor: SingleThreadedExecutor, recorded: Recorded) -> None:
+    """Take what was sent before the end; a node that goes on sending is cut off after a while."""
+    end = time.monotonic() + 3 * SETTLE_S
+    quiet = time.monotonic() + SETTLE_S
+    while time.monotonic() < min(quiet, end):
+        before = recorded.messages
+        executor.spin_once(timeout_sec=quiet - time.monotonic())
+        if recorded.messages > before:
+            quiet = time.monotonic() + SETTLE_S

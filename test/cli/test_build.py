@@ -1,0 +1,48 @@
+"""``sim-node build``: once compiled, a plant starts from the cache."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def build(*arguments):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "sim_node.cli", "build", *map(str, arguments), "--json"]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    return json.loads(done.stdout)
+
+
+def test_a_second_build_compiles_nothing(plant, cache):
+    first, second = build(plant), build(plant)
+    assert first.keys() >= {"kernels", "compiled", "cached", "seconds", "cache", "targets"}
+    assert (first["kernels"], first["compiled"], first["cached"]) == (1, 1, 0)
+    assert (second["kernels"], second["compiled"], second["cached"]) == (1, 0, 1)
+    assert first["cache"] == str(cache)
+    assert first["targets"] == ["host"]
+
+
+def test_a_parameter_file_names_plants_at_any_depth(plant, cache, tmp_path):
+    file = tmp_path / "nodes.yaml"
+    file.write_text(
+        f"arm:\n  left:\n    ros__parameters:\n      plant: {plant}\n      plant_parameters: {{count: 9}}\n"
+        "/other:\n  ros__parameters:\n    rate: 3\n"
+    )
+    assert build(file)["kernels"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("a: [", "cannot be read"), ("a: 1", "no node in it"), ("ros__parameters: {plant: 'nowhere:X'}", "nowhere")],
+)
+def test_a_file_that_names_no_plant_is_refused(tmp_path, text, words, sim_node):
+    file = tmp_path / "nodes.yaml"
+    file.write_text(text)
+    said = sim_node("build", file, "--json")
+    assert said.code == 2
+    assert words in said.object["error"]

@@ -1,0 +1,44 @@
+"""``sim-node inspect``: rings, bags, plants, the header."""
+
+import os
+from pathlib import Path
+
+from sim_node import dtypes
+from sim_node.bridge import Publisher
+from sim_node.layout import Layout
+
+
+def test_a_ring_is_listed_with_its_owner(sim_node):
+    layout = Layout.of([("x", dtypes.float32, (3,), "m")])
+    name = f"inspect_{os.getpid()}"
+    with Publisher(layout, name=name):
+        listed = {ring["name"]: ring for ring in sim_node("inspect", "rings", "--json").object["rings"]}
+        ring = listed[name]
+        assert (ring["owner_pid"], ring["alive"], ring["transport"]) == (os.getpid(), True, "posix_shm")
+        assert ring.keys() >= {"generation", "slots", "leases"}
+        assert name in sim_node("inspect", "rings").out
+    assert name not in sim_node("inspect", "rings").out
+
+
+def test_a_bag_is_told_without_its_plant(sim_node, bag, plant):
+    plant.unlink()
+    said = sim_node("inspect", "bag", bag, "--json").object
+    (run,) = said["runs"]
+    assert (run["topic"], run["ticks"], run["first"], run["last"], run["lost"], run["keyframes"]) == (
+        "/plant", 300, 1, 300, 0, 4,
+    )  # fmt: skip
+    assert {topic["topic"]: topic["messages"] for topic in said["topics"]}["/plant/keyframe"] == 4
+    assert run["plant"].endswith("springs.py:Springs")
+
+
+def test_a_plant_is_told_with_shapes_and_sizes(sim_node, plant):
+    said = sim_node("inspect", "plant", plant, "--param", "count=7", "--json").object
+    shapes = {each["name"]: (each["role"], each["shape"], each["published"]) for each in said["variables"]}
+    assert shapes == {"force": ("input", [7], False), "x": ("state", [7], True), "v": ("state", [7], False)}
+    assert said["title"] == "Springs beside one another"
+    assert {each["name"]: each["value"] for each in said["parameters"]} == {"count": 7, "k": 10.0}
+
+
+def test_the_header_lies_in_the_include_folder(sim_node):
+    said = sim_node("inspect", "include-dir")
+    assert (Path(said.out.strip()) / "sim_node" / "ring.h").is_file()
