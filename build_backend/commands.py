@@ -43,8 +43,9 @@ class BuildNative(build_ext):
 
     def run(self) -> None:
         """Build into build_lib or, for an editable installation, into the source tree."""
-        run_cmake(choose())
         editable = self.editable_mode or self.inplace
+        # an editable installation serves this prefix only, a wheel any
+        run_cmake(choose(), libraries=f"{sys.prefix}/lib" if editable else "")
         package = ROOT / PACKAGE if editable else Path(self.build_lib, PACKAGE)
         for name in ("msg", "srv", "include"):
             shutil.rmtree(package / name, ignore_errors=True)
@@ -96,8 +97,8 @@ class InstallPrefix(Command):
         return self.outfiles
 
 
-def run_cmake(ros: Ros) -> None:
-    """Configure, build and install into STAGE."""
+def run_cmake(ros: Ros, libraries: str) -> None:
+    """Configure, build and install into STAGE; `libraries` is where those for the prefix will lie, if that is known."""
     prefixes = _prefixes(ros)
     ninja_path = shutil.which(os.path.join(ninja.BIN_DIR, "ninja"))
     if ninja_path is None:
@@ -112,6 +113,7 @@ def run_cmake(ros: Ros) -> None:
         "-DCMAKE_BUILD_TYPE=Release",
         f"-DPython3_EXECUTABLE={sys.executable}",
         "-DPYTHON_INSTALL_DIR=python",
+        f"-DSIM_NODE_LIBRARIES={libraries}",
         f"-DSIM_NODE_ROS={int(ros.source != 'none')}",
     ]
     # A build tree remembers where it found everything, and build isolation moves all of it each time.
