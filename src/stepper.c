@@ -28,7 +28,7 @@ static uint64_t sn_lay_out(sn_stepper *s, uint8_t *memory)
         s->private_buffers[i] = sn_part(memory, &used, o->block_size[SN_PRIVATE]);
     s->held = sn_part(memory, &used, o->input_size);
     s->taken = sn_part(memory, &used, o->input_size);
-    s->waiting.state = sn_part(memory, &used, o->state_size);
+    s->waiting.state = sn_part(memory, &used, o->keyframe_every ? o->state_size : 0);
     s->waiting.inputs = sn_part(memory, &used, o->input_size);
     s->hashes = (uint64_t *)(void *)sn_part(memory, &used, o->field_count * sizeof *s->hashes);
     s->fields = (sn_field *)(void *)sn_part(memory, &used, o->field_count * sizeof *s->fields);

@@ -19,7 +19,7 @@ from sim_node.layout import Field, Layout
 from sim_node.plant.account import Account
 from sim_node.plant.binding import StateBinding
 from sim_node.plant.keyframe import Keyframe
-from sim_node.plant.memory import ring_of
+from sim_node.plant.memory import require, ring_of
 from sim_node.plant.plant import Plant
 from sim_node.plant.recording import Recording
 from sim_node.plant.records import Records
@@ -67,6 +67,7 @@ class Stepper:
                 raise PlantError(f"{self._name}: {what} is an int of at least {low}, not {value!r}")
         self.plant, self.dt_ns, self.substeps, self.seed = plant, dt_ns, substeps, seed
         self.layout, self.state_layout, self.input_layout = plant.layout, plant.state_layout, plant.input_layout
+        require(self._name, self.layout, self.state_layout, self._private)
         self._initial = self._initial_state(), self._initial_inputs()
         self._plan = Recording(self._name, tuple(plant._bindings.values()), tuple(plant.declarations.outputs))
         plant.build(self._plan, dt_ns * 1e-9 / substeps)

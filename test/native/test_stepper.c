@@ -38,6 +38,7 @@ static void check_trajectory(uint32_t substeps, uint64_t slots)
     model m = fixture_start();
     fixture_load(&f, &m, force);
     uint32_t random = 12345;
+    const uint64_t allocated = allocations;
     for (uint64_t tick = 1; tick <= 400; tick++) {
         random = random * 1664525u + 1013904223u;
         if (random >> 30 == 0) {
@@ -56,6 +57,7 @@ static void check_trajectory(uint32_t substeps, uint64_t slots)
             sn_reader_release(&reader, &leases[--held]);
         }
     }
+    CHECK(allocated > 0 && allocations == allocated);
     CHECK(f.ring.control->dropped > 0);
     CHECK(f.stepper.account.counters[SN_TICKS] == 400 && f.stepper.account.counters[SN_COPIES] == 0);
     CHECK(f.stepper.account.histograms[SN_DELAY].counts[1] > 0 && f.stepper.account.histograms[SN_DELAY].max == 1);
