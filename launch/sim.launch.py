@@ -36,6 +36,11 @@ def change(node: LifecycleNode, transition: int) -> EmitEvent:
     return EmitEvent(event=ChangeState(lifecycle_node_matcher=matches_action(node), transition_id=transition))
 
 
+def end(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """End the launch with the node, unless it is the launch that ends the node."""
+    return [] if context.is_shutdown else [Shutdown(reason="the node ended")]
+
+
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Describe the node and the order of its transitions."""
     given = {name: LaunchConfiguration(name).perform(context) for name in (*PARAMETERS, *ARGUMENTS)}
@@ -50,7 +55,7 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         ros_arguments=["--log-level", given["log_level"]],
         output="screen",
         emulate_tty=True,
-        on_exit=Shutdown(),
+        on_exit=[OpaqueFunction(function=end)],
     )
     autostart = IfCondition(LaunchConfiguration("autostart"))
     return [node, *(RegisterEventHandler(step, condition=autostart) for step in ascent(node, given["name"]))]

@@ -35,6 +35,6 @@ def func(function: Callable[..., Any]) -> Func:
     A parameter without annotation, or annotated ``Any``, takes any type: the func is compiled once for each tuple of
     argument types. Raises BuildError for anything that is not a plain function.
     """
-    if not isinstance(function, FunctionType):
+    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
         raise BuildError(f"@sn.func marks a function, not {function!r}", remedy="put it right above a def")
     return Func(function)

@@ -40,6 +40,6 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     Its parameters carry annotations: a scalar or vector type, or ``sn.array(dtype=…)``. Raises BuildError for anything
     that is not a plain function.
     """
-    if not isinstance(function, FunctionType):
+    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
         raise BuildError(f"@sn.kernel marks a function, not {function!r}", remedy="put it right above a def")
     return Kernel(function)

@@ -15,7 +15,8 @@ from sim_node.plant import Plant, Stepper
 class Assembly:
     """A plant with its ring, stepper and clock; made on entering, released on leaving.
 
-    Attributes: ``plant``, ``settings``, ``running`` (between start and stop), and ``publisher``, ``stepper`` and ``clock``, which ``rebuild`` replaces.
+    Attributes: ``plant``, ``settings``, ``running`` (between start and stop);
+    ``publisher``, ``stepper`` and ``clock``, which ``rebuild`` replaces.
     """
 
     stepper: Stepper

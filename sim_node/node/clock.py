@@ -15,7 +15,6 @@ from sim_node.errors import SimNodeError
 from sim_node.node.settings import NS, Settings
 from sim_node.plant import Stepper
 
-
 # Of every timer of the node: real time goes on whatever /clock says.
 STEADY = RosClock(clock_type=ClockType.STEADY_TIME)
 

@@ -49,27 +49,27 @@ class PlantNode(LifecycleNode):
         self.parameters.declare(SETTINGS)
         self._refuse_invalid_transitions()
 
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_configure(self, _state: LifecycleState) -> TransitionCallbackReturn:
         """Build the plant and everything that is allocated; nothing ticks yet."""
         return self._attempt("configure", self._configure, FAILURE)
 
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_activate(self, _state: LifecycleState) -> TransitionCallbackReturn:
         """Start the clock."""
         return self._attempt("activate", self._activate, FAILURE)
 
-    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_deactivate(self, _state: LifecycleState) -> TransitionCallbackReturn:
         """Stop the clock; the last records go out."""
         return self._attempt("deactivate", self._running.close, ERROR)
 
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_cleanup(self, _state: LifecycleState) -> TransitionCallbackReturn:
         """Release all that configure made."""
         return self._attempt("clean up", self._release, ERROR)
 
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_shutdown(self, _state: LifecycleState) -> TransitionCallbackReturn:
         """Stop and release from any state."""
         return self._attempt("shut down", self._release, ERROR)
 
-    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_error(self, _state: LifecycleState) -> TransitionCallbackReturn:
         """Release what a failed transition left."""
         return self._attempt("release", self._release, FAILURE)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
@@ -168,12 +169,15 @@ class Parameters:
             loose = ParameterDescriptor(dynamic_typing=True)
             given = self._node.declare_parameter(name, declaration.default, loose).value
             self._node.undeclare_parameter(name)
+            refused = None
             try:
                 value = declaration.convert(given)
             except ParameterError as fault:
-                self._refused[name], value = fault, declaration.default
+                refused, value = fault, declaration.default
             self._node.declare_parameter(name, value, declaration.descriptor(), ignore_override=True)
             self._declared[name] = declaration
+            if refused is not None:
+                self._refused[name] = refused
 
     def undeclare(self, name: str) -> None:
         """Forget a parameter."""
@@ -211,10 +215,8 @@ class Parameters:
         for parameter in parameters:
             declaration = self._declared.get(parameter.name)
             if declaration is not None:
-                try:
+                with suppress(ParameterError):
                     parameter = Parameter(parameter.name, value=declaration.convert(parameter.value))
-                except ParameterError:
-                    pass
             converted.append(parameter)
         return converted
 

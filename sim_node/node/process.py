@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import FrameType
+from typing import Any
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from sim_node.errors import SimNodeError
 from sim_node.node.node import PlantNode
 from sim_node.node.parameters import Value
 from sim_node.node.report import report
 
 
 @contextmanager
-def hosted(arguments: Sequence[str] = (), **options: object) -> Iterator[PlantNode]:
+def hosted(arguments: Sequence[str] = (), **options: Any) -> Iterator[PlantNode]:
     """Make a node in a ROS context of its own; on leaving, it shuts down in order and its last records go out.
 
     ROS's own signal handling is left out, since it would take the middleware away first.
@@ -93,19 +91,3 @@ def running(
         node.ascend()
         with spinning(node):
             yield node
-
-
-@contextmanager
-def stop_requested() -> Iterator[threading.Event]:
-    """Give an event that SIGINT and SIGTERM set, in place of what they did before."""
-    event = threading.Event()
-
-    def request(_number: int, _frame: FrameType | None) -> None:
-        event.set()
-
-    before = {number: signal.signal(number, request) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield event
-    finally:
-        for number, handling in before.items():
-            signal.signal(number, handling)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, cast
 
 from sim_node.node.parameters import Declaration, ParameterError, Value
 
@@ -73,5 +73,5 @@ class Settings:
 
 
 SETTINGS: tuple[Declaration, ...] = tuple(
-    Declaration(setting.name, setting.default, **setting.metadata) for setting in fields(Settings)
+    Declaration(setting.name, cast(Value, setting.default), **setting.metadata) for setting in fields(Settings)
 )

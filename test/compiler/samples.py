@@ -15,7 +15,7 @@ from sim_node.dtypes import ArrayType, Scalar, Vector
 from sim_node.lang.kernel import Kernel
 
 LENGTH = 9
-F, D, I, L, U = (ArrayType(t) for t in (sn.float32, sn.float64, sn.int32, sn.int64, sn.uint32))
+F, D, N, L, U = (ArrayType(t) for t in (sn.float32, sn.float64, sn.int32, sn.int64, sn.uint32))
 V2, V3, V3D, V4 = (ArrayType(t) for t in (sn.vec2, sn.vec3, sn.vec3d, sn.vec4))
 
 GAIN = 2.5
@@ -102,7 +102,7 @@ def arithmetic(x: F, y: F, out: F):
 
 
 @sn.kernel
-def integers(a: I, b: I, out: I):
+def integers(a: N, b: N, out: N):
     """Wrapping and flooring."""
     i = sn.tid()
     d = 3 if b[i] == 0 else b[i]
@@ -116,7 +116,7 @@ def unsigned(a: U, out: U):
 
 
 @sn.kernel
-def longs(a: I, out: L):
+def longs(a: N, out: L):
     i = sn.tid()
     wide = sn.int64(a[i])
     out[i] = wide * 5_000_000_000 + COUNT
@@ -145,15 +145,14 @@ def captured(x: F, out: F):
 @sn.kernel
 def static(x: F, out: F):
     i = sn.tid()
+    step = 0.5
     if FINE:
-        step = 0.25
-    else:
-        step = 0.5
+        step = 0.25 * undefined_unless_fine  # noqa: F821
     out[i] = x[i] * step
 
 
 @sn.kernel
-def branches(x: F, out: I):
+def branches(x: F, out: N):
     i = sn.tid()
     if x[i] > 1.0:
         kind = 2
@@ -167,7 +166,7 @@ def branches(x: F, out: I):
 
 
 @sn.kernel
-def nested(a: I, b: I, out: I):
+def nested(a: N, b: N, out: N):
     i = sn.tid()
     r = 0
     if a[i] > 0:
@@ -189,14 +188,14 @@ def early_return(x: F, out: F):
 
 
 @sn.kernel
-def logic(x: F, y: F, out: I):
+def logic(x: F, y: F, out: N):
     i = sn.tid()
-    flag = x[i] > 0.0 and y[i] > 0.0 or not x[i] < y[i]
+    flag = (x[i] > 0.0 and y[i] > 0.0) or not x[i] < y[i]
     out[i] = int(flag) + (1 if flag != (x[i] == y[i]) else 0)
 
 
 @sn.kernel
-def short_circuit(a: I, x: F, out: I):
+def short_circuit(a: N, x: F, out: N):
     i = sn.tid()
     inside = 0 <= a[i] < len(x) and x[a[i]] > 0.0
     outside = a[i] < 0 or a[i] >= len(x) or x[a[i]] <= 0.0
@@ -204,19 +203,19 @@ def short_circuit(a: I, x: F, out: I):
 
 
 @sn.kernel
-def chained(a: I, b: I, out: I):
+def chained(a: N, b: N, out: N):
     i = sn.tid()
     out[i] = int(-2 < a[i] <= b[i] != 4) + int(0 < digits(a[i]) < digits(b[i]) < 3)
 
 
 @sn.kernel
-def ternary(a: I, x: F, out: F):
+def ternary(a: N, x: F, out: F):
     i = sn.tid()
     out[i] = x[a[i]] if 0 <= a[i] < len(x) else -1.0 if a[i] < 0 else 1.0
 
 
 @sn.kernel
-def while_loop(a: I, out: I):
+def while_loop(a: N, out: N):
     i = sn.tid()
     n = a[i] + 6
     steps = 0
@@ -227,7 +226,7 @@ def while_loop(a: I, out: I):
 
 
 @sn.kernel
-def while_true(a: I, out: I):
+def while_true(a: N, out: N):
     i = sn.tid()
     n = a[i]
     while True:
@@ -247,7 +246,7 @@ def sums(x: F, out: F):
 
 
 @sn.kernel
-def ranges(a: I, out: I):
+def ranges(a: N, out: N):
     i = sn.tid()
     r = 0
     for j in range(a[i], 9, 3):
@@ -260,7 +259,7 @@ def ranges(a: I, out: I):
 
 
 @sn.kernel
-def step_at_run(a: I, b: I, out: I):
+def step_at_run(a: N, b: N, out: N):
     i = sn.tid()
     r = 0
     step = 2 if b[i] == 0 else b[i]
@@ -270,7 +269,7 @@ def step_at_run(a: I, b: I, out: I):
 
 
 @sn.kernel
-def range_ends(out: I):
+def range_ends(out: N):
     i = sn.tid()
     r = 0
     for j in range(2_147_483_640, 2_147_483_647, 5):
@@ -281,16 +280,16 @@ def range_ends(out: I):
 
 
 @sn.kernel
-def last_value(x: F, out: I):
+def last_value(x: F, out: N):
     for j in range(3):
         j = j + 10
     for k in range(2):
-        pass
+        j -= k
     out[sn.tid()] = j * 100 + k
 
 
 @sn.kernel
-def loop_control(a: I, out: I):
+def loop_control(a: N, out: N):
     i = sn.tid()
     r = 0
     for j in range(20):
@@ -336,7 +335,7 @@ def swap_elements(x: F, out: F):
 
 
 @sn.kernel
-def augmented(x: F, a: I, out: F):
+def augmented(x: F, a: N, out: F):
     i = sn.tid()
     out[i] += x[i]
     out[i] *= 2.0
@@ -362,14 +361,14 @@ def annotated(x: F, out: D):
 
 
 @sn.kernel
-def calls(x: F, a: I, out: F):
+def calls(x: F, a: N, out: F):
     i = sn.tid()
     value = half(half(x[i])) + saturate(x[i], -1.0, 1.0) + scaled(x[i]) + scaled(factor=2.0, x=x[i])
     put(out, i, value + float(digits(a[i])))
 
 
 @sn.kernel
-def generic(x: F, y: D, a: I, out: D):
+def generic(x: F, y: D, a: N, out: D):
     i = sn.tid()
     s = saturate(a[i], 0, 3)
     out[i] = saturate(y[i], -0.1, 0.1) + sn.float64(saturate(x[i], -0.25, 0.25)) + sn.float64(s)
@@ -385,13 +384,13 @@ def builtins(x: F, y: F, out: F):
 
 
 @sn.kernel
-def library(x: F, y: F, a: I, out: F):
+def library(x: F, y: F, a: N, out: F):
     i = sn.tid()
     out[i] = sn.clamp(x[i], -0.5, 0.5) + sn.sign(y[i]) + sn.lerp(x[i], y[i], 0.25) + float(sn.sign(a[i]))
 
 
 @sn.kernel
-def conversions(x: F, a: I, out: D, whole: I):
+def conversions(x: F, a: N, out: D, whole: N):
     i = sn.tid()
     out[i] = sn.float64(int(x[i])) + sn.float64(bool(a[i])) + sn.float64(sn.float32(a[i])) + sn.float64(x[i] > 0.0)
     whole[i] = sn.int32(sn.int64(a[i]) * 3) + sn.int32(x[i])

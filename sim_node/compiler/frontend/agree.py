@@ -17,7 +17,7 @@ Written = tuple[Operand, ast.AST]
 
 def text(node: ast.AST) -> str:
     """Write a piece of syntax as source again."""
-    return ast.unparse(node)
+    return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 
 def agree(body: Body, what: str, node: ast.AST, *operands: Written) -> tuple[Value, ...]:

@@ -130,14 +130,18 @@ class Body:
             )  # fmt: skip
         return self.builder.constant(scalar, number(literal, scalar))
 
-    def convert(self, operand: Operand, type: Type, node: ast.AST, role: str, remedy: str = "") -> Value:
-        """Give the operand as a value of the type: literals adapt, anything else must have it already."""
+    def convert(self, operand: Operand, type: Type, node: ast.AST, role: str, of: ast.AST | None = None) -> Value:
+        """Give the operand as a value of the type: literals adapt, anything else must have it already.
+
+        ``role`` says in the error what the value is for, with ``{}`` for the source of ``of``.
+        """
         if isinstance(operand, Literal) and isinstance(type, Scalar):
             return self.constant(type, operand, node)
         value = self.materialise(operand, node)
         if value.type != type:
-            wanted = f"{spelled(type)}({ast.unparse(node)})" if isinstance(node, ast.expr) else ""
-            raise self.error(BuildTypeError, f"{role} is {type!r}, not {value.type!r}", node, remedy or wanted)
+            wanted = _conversion(node, type) if isinstance(node, ast.expr) else ""
+            subject = role.format(ast.unparse(of)) if of is not None else role
+            raise self.error(BuildTypeError, f"{subject} is {type!r}, not {value.type!r}", node, wanted)
         return value
 
     def materialise(self, operand: Operand, node: ast.AST) -> Value:
@@ -154,6 +158,13 @@ class Body:
     def value(self, node: ast.expr) -> Value:
         """Lower an expression to a value."""
         return self.materialise(self.visit(node), node)
+
+
+def _conversion(node: ast.expr, type: Type) -> str:
+    # inside a ternary, for what may be literals there: outside, they have lost their digits
+    if isinstance(node, ast.IfExp):
+        return f"{_conversion(node.body, type)} if {ast.unparse(node.test)} else {_conversion(node.orelse, type)}"
+    return f"{spelled(type)}({ast.unparse(node)})"
 
 
 def _constant_remedy(literal: Literal, scalar: Scalar) -> str:

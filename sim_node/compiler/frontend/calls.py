@@ -90,7 +90,7 @@ def call_func(body: Body, func: Func, arguments: Arguments, named: dict[str, Wri
 def _type_for(body: Body, operand: Operand, generic: list[Operand], node: ast.AST) -> Type:
     """The type that an argument gives to a parameter without one.
 
-    A literal takes the scalar type of the other such arguments if it is one and of the literal's own kind.
+    A literal takes the one scalar type that the other such arguments of its kind have; an integer also that of floats.
     """
     if not isinstance(operand, Literal):
         value = body.materialise(operand, node)
@@ -98,11 +98,13 @@ def _type_for(body: Body, operand: Operand, generic: list[Operand], node: ast.AS
         return value.type
     default = default_type(operand)
     others = {
-        other.type.scalar for other in generic if isinstance(other, Value) and isinstance(other.type, Scalar | Vector)
+        value.type.scalar for value in generic if isinstance(value, Value) and isinstance(value.type, (Scalar, Vector))
     }
-    fitting = {
+    own = {
         scalar for scalar in others if scalar.is_float == default.is_float and scalar.is_integer == default.is_integer
     }
+    floats = {scalar for scalar in others if scalar.is_float and default.is_integer}
+    fitting = own or floats
     return fitting.pop() if len(fitting) == 1 else default
 
 
@@ -225,7 +227,8 @@ def _vector(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Val
 def _count(body: Body, name: str, arguments: Arguments, node: ast.Call, low: int, high: int | None) -> None:
     if len(arguments) < low or (high is not None and len(arguments) > high):
         wanted = f"{low}" if high == low else f"{low} or more" if high is None else f"{low} to {high}"
-        raise body.error(BuildTypeError, f"{name} takes {wanted} arguments, not {len(arguments)}", node)
+        plural = "" if wanted == "1" else "s"
+        raise body.error(BuildTypeError, f"{name} takes {wanted} argument{plural}, not {len(arguments)}", node)
 
 
 # Python's own functions
@@ -257,7 +260,7 @@ def _extreme(func: Func) -> Lower:
     """Python's min or max: exactly what Python gives, in the order of the arguments."""
 
     def lower(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Value:
-        _count(body, func.name, arguments, node, 2, None)
+        _count(body, text(node.func), arguments, node, 2, None)
         result, *others = agree(body, text(node.func), node, *arguments)
         if not isinstance(result.type, Scalar) or result.type == bool_:
             raise body.error(BuildTypeError, f"'{text(node.func)}' does not take {result.type!r}", node)

@@ -14,9 +14,16 @@ from sim_node.compiler.frontend.scope import PYTHON, suggestion
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.errors import BuildError, BuildNameError, BuildTypeError, UnsupportedError
-from sim_node.lang.builtins import Builtin
+from sim_node.lang.builtins import BUILTINS, Builtin
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
+
+# Functions that people reach for, by name, and what a kernel has.
+_INSTEAD = {
+    **{row.name: f"sn.{row.name}" for row in BUILTINS.values()},
+    "fabs": "abs", "fmod": "%", "pow": "write the product out: x * x", "print": "write into an array, and print that",
+    "round": "sn.rint, which rounds half to even", "sum": "a loop that adds up",
+}  # fmt: skip
 
 
 def capture(body: Body, thing: object, text: str, node: Any) -> Operand:
@@ -62,9 +69,9 @@ def _refusal(body: Body, thing: object, text: str, node: Any) -> BuildError:
         remedy = "pass it as a parameter: sn.array(dtype=…)"
     elif callable(thing):
         what = f"'{text}' is Python code that cannot be compiled"
-        remedy = "mark it @sn.func, or use what sim_node and its library offer"
+        remedy = _INSTEAD.get(getattr(thing, "__name__", ""), "mark it @sn.func, or use what sim_node offers")
     else:
-        what = f"'{text}' is a {kind}, and kernels capture numbers, tuples of numbers, vectors, types and modules"
+        what = f"'{text}' is of type {kind}: kernels capture numbers, tuples of numbers, vectors, types and modules"
         remedy = "capture the number that is needed under a name of its own"
     return body.error(UnsupportedError, what, node, remedy)
 

@@ -14,7 +14,7 @@ from sim_node.compiler.frontend.logic import Term, chain, total
 from sim_node.compiler.frontend.operand import Literal, Operand
 from sim_node.compiler.frontend.operators import check_kind, fold_literals
 from sim_node.compiler.ir.function import Value
-from sim_node.compiler.ir.op import Op
+from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import Scalar, Vector, bool_
 from sim_node.errors import BuildTypeError, UnsupportedError
 
@@ -59,7 +59,7 @@ def _pair(body: Body, op: ast.cmpop, node: ast.AST, left: Written, right: Writte
     if isinstance(a.type, Vector):
         return _vectors(body, symbol, code, node, a, b)
     assert isinstance(a.type, Scalar)
-    check_kind(body, symbol, code, a.type, node, left, right)
+    check_kind(body, symbol, SIGNATURES[code].kinds, a.type, node, left, right)
     return body.emit(code, bool_, (a, b), node)
 
 

@@ -8,6 +8,7 @@ from sim_node.compiler.frontend import calls, comparisons, logic, loops, operato
 from sim_node.compiler.frontend.body import Visit
 from sim_node.compiler.frontend.unit import Unit
 from sim_node.compiler.ir.function import Module
+from sim_node.errors import UnsupportedError
 from sim_node.lang.kernel import Kernel
 
 VISITORS: dict[type[ast.AST], Visit] = {
@@ -22,4 +23,9 @@ def lower(kernel: Kernel) -> Module:
 
     What the functions capture is read now and becomes part of the module. Raises BuildError, with place and remedy.
     """
-    return Unit(VISITORS).lower(kernel)
+    try:
+        return Unit(VISITORS).lower(kernel)
+    except RecursionError:
+        raise UnsupportedError(
+            f"kernel '{kernel.name}' has expressions or statements nested too deeply", remedy="use more variables"
+        ) from None

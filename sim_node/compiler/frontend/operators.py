@@ -68,10 +68,11 @@ FLOORING: dict[tuple[str, Scalar], Func] = {
     if scalar.kind is not Kind.BOOL
 }
 
-UNARY: dict[type[ast.unaryop], tuple[str, Op | None, Callable[[Any], Any]]] = {
-    ast.USub: ("-", Op.NEG, operator.neg),
-    ast.UAdd: ("+", None, operator.pos),
-    ast.Invert: ("~", Op.INVERT, operator.invert),
+# symbol, operation (None: the operand itself), what Python does to a literal, kinds of scalars; ~True is -2 in Python
+UNARY: dict[type[ast.unaryop], tuple[str, Op | None, Callable[[Any], Any], str]] = {
+    ast.USub: ("-", Op.NEG, operator.neg, "iuf"),
+    ast.UAdd: ("+", None, operator.pos, "iuf"),
+    ast.Invert: ("~", Op.INVERT, operator.invert, "iu"),
 }
 
 REFUSED: dict[type[ast.operator], tuple[str, str]] = {
@@ -116,10 +117,10 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
     a, b = agree(body, what, node, left, right)
     assert isinstance(a.type, Scalar)
     if row.op is None:
-        check_kind(body, row.symbol, Op.ADD, a.type, node, left, right)
+        check_kind(body, row.symbol, "iuf", a.type, node, left, right)
         _guard(body, row.symbol, a, b, node)
         return invoke(body, FLOORING[row.symbol, a.type], (a, b), node)
-    check_kind(body, row.symbol, row.op, a.type, node, left, right)
+    check_kind(body, row.symbol, SIGNATURES[row.op].kinds, a.type, node, left, right)
     if row.op in (Op.SHL, Op.SHR) and isinstance(right[0], Literal):
         _shift_count(body, int(right[0].value), a.type.bits, right[1])
     return body.emit(row.op, a.type, (a, b), node)
@@ -144,9 +145,9 @@ def _shift_count(body: Body, count: int, bits: int, node: ast.AST) -> None:
         raise body.error(BuildError, f"a shift by {count} is outside 0 to {bits - 1}", node)
 
 
-def check_kind(body: Body, symbol: str, op: Op, type: Scalar | Vector, node: ast.AST, *operands: Written) -> None:
+def check_kind(body: Body, symbol: str, kinds: str, type: Scalar | Vector, node: ast.AST, *operands: Written) -> None:
     """Refuse a scalar kind that the operation does not take."""
-    if type.scalar.kind.value not in SIGNATURES[op].kinds:
+    if type.scalar.kind.value not in kinds:
         advice = _ADVICE.get(
             (symbol, type.scalar.kind), "convert: " + ", ".join(f"int({{{i}}})" for i in range(len(operands)))
         )
@@ -169,7 +170,7 @@ def _vector(body: Body, row: Binary, node: ast.AST, left: Written, right: Writte
     assert row.op is not None
     vector = values[0].type
     assert isinstance(vector, Vector)
-    check_kind(body, row.symbol, row.op, vector, node, left, right)
+    check_kind(body, row.symbol, SIGNATURES[row.op].kinds, vector, node, left, right)
     return body.emit(row.op, vector, values, node)
 
 
@@ -209,13 +210,13 @@ def unary_node(body: Body, node: ast.UnaryOp) -> Operand:
     """Lower ``-a``, ``+a`` and ``~a``; ``not`` is in logic.py."""
     if isinstance(node.op, ast.Not):
         return negation(body, node)
-    symbol, op, fold = UNARY[type(node.op)]
+    symbol, op, fold, kinds = UNARY[type(node.op)]
     operand = body.visit(node.operand)
     if isinstance(operand, Literal):
         return fold_literals(body, symbol, fold, node, operand)
     value = computed(body, operand, node.operand)
     assert isinstance(value.type, (Scalar, Vector))
-    check_kind(body, symbol, op or Op.NEG, value.type, node, (operand, node.operand))
+    check_kind(body, symbol, kinds, value.type, node, (operand, node.operand))
     return value if op is None else body.emit(op, value.type, (value,), node)
 
 

@@ -87,7 +87,7 @@ def store(body: Body, spot: Place | Operand, operand: Operand, node: ast.AST, so
         assign(body, spot.name, operand, node, source)
     elif isinstance(spot, Component) and spot.owner is not None:
         assert isinstance(spot.vector.type, Vector)
-        value = body.convert(operand, spot.vector.type.scalar, source, f"component of {spot.owner}")
+        value = body.convert(operand, spot.vector.type.scalar, source, f"a component of {spot.owner}")
         changed = _replace(body, spot.vector, spot.component, value, node)
         body.builder.write(spot.owner, changed)
     elif isinstance(spot, Element):
@@ -110,17 +110,23 @@ def assign(body: Body, name: str, operand: Operand, node: ast.AST, source: ast.A
                 "use the parameter's own name",
             )  # fmt: skip
         body.declare(name, value, node, text(source) if isinstance(operand, Literal) else "")
+        return
+    if isinstance(operand, Literal) and isinstance(known.type, Scalar):
+        value = body.constant(known.type, operand, source)
     else:
-        role = f"'{name}' has its type since line {known.line}: it"
-        got = operand.type if isinstance(operand, Value) else None
-        value = body.convert(operand, known.type, source, role, _retype(body, name, known, got, source))
-        body.builder.write(name, value)
+        value = body.materialise(operand, source)
+    if value.type != known.type:
+        raise body.error(
+            BuildTypeError,
+            f"'{name}' has its type since line {known.line}: it is {known.type!r}, not {value.type!r}", source,
+            _retype(body, name, known, value, source),
+        )  # fmt: skip
+    body.builder.write(name, value)
 
 
-def _retype(body: Body, name: str, known: Variable, got: object, source: ast.AST) -> str:
-    wanted = got if isinstance(got, Scalar) else None
-    advice = started_as_literal(body, ast.Name(name), wanted)
-    if advice or wanted is None or not isinstance(known.type, Scalar):
+def _retype(body: Body, name: str, known: Variable, value: Value, source: ast.AST) -> str:
+    advice = started_as_literal(body, ast.Name(name), value.type)
+    if advice or not isinstance(value.type, Scalar) or not isinstance(known.type, Scalar):
         return advice or "use another name"
     return f"{spelled(known.type)}({text(source)}), or another name"
 
@@ -268,7 +274,7 @@ def _is(body: Body, component: Value, number: int, node: ast.AST) -> Value:
 def _store_element(body: Body, spot: Element, operand: Operand, node: ast.AST, source: ast.AST) -> None:
     dtype, component = _dtype(spot), spot.component
     at = (spot.array, spot.index)
-    value = body.convert(operand, dtype if component is None else dtype.scalar, source, f"an element of {text(node)}")
+    value = body.convert(operand, dtype if component is None else dtype.scalar, source, "an element of {}", node)
     if isinstance(component, Value):
         whole = body.emit(Op.LOAD, dtype, at, node)
         value, component = _replace(body, whole, component, value, node), None

@@ -71,7 +71,7 @@ def _annotated(
     function: FunctionType, source: Source, scope: Scope, name: str, node: ast.AST | None, required: bool
 ) -> Type | None:
     written = function.__annotations__.get(name, Any)
-    if isinstance(written, str):
+    while isinstance(written, str):  # text inside text, where annotations are postponed
         written = _evaluate(written, source, scope, name, node)
     if written is None and name == "return":
         return None

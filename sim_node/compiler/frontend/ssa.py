@@ -2,15 +2,15 @@
 
 Braun, Buchwald, Hack, Leißa, Mallon, Zwinkau (2013), "Simple and Efficient Construction of Static Single Assignment
 Form": a read looks for the definition backwards through the blocks and puts a block parameter where paths meet. A block
-is sealed once all its predecessors are known; until then its parameters wait for their operands. Two departures: reads use
-a work list instead of recursion, so that long functions do not exhaust the stack, and parameters that turn out to carry
-one value only are removed at the end, by the same rule, instead of at once.
+is sealed once all its predecessors are known; until then its parameters wait for their operands. Two departures: reads
+use a work list instead of recursion, so that long functions do not exhaust the stack, and parameters that turn out to
+carry one value only are removed at the end, by the same rule, instead of at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from sim_node.compiler.ir.function import Attr, Block, Edge, Value
@@ -34,10 +34,14 @@ class Parameter:
 
 @dataclass(eq=False, slots=True)
 class Draft:
-    """A block under construction; ``path`` says in words when control comes here."""
+    """A block under construction.
+
+    ``path`` says in words when control comes here; where nothing is said, it does as it came to the block ``around``.
+    """
 
     label: str
     path: str = ""
+    around: str = ""
     sealed: bool = False
     body: list[Value] = field(default_factory=list)
     definitions: dict[Hashable, Value] = field(default_factory=dict)
@@ -45,6 +49,11 @@ class Draft:
     predecessors: list[tuple[Draft, str]] = field(default_factory=list)
     end: Value | None = None
     successors: list[tuple[Draft, int]] = field(default_factory=list)  # target, and which of its predecessors this is
+
+    @property
+    def when(self) -> str:
+        """When control comes here, in words; empty for always."""
+        return self.path or self.around
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,7 @@ class Builder:
 
     def block(self, hint: str, path: str = "") -> Draft:
         """Start a block that nothing enters yet; without a path of its own it is reached as the current one is."""
-        draft = Draft(f"{hint}{self._drafts}", path or (self.current.path if self.current else ""))
+        draft = Draft(f"{hint}{self._drafts}", path, self.current.when if self.current else "")
         self._drafts += 1
         return draft
 
@@ -116,6 +125,9 @@ class Builder:
         """Go on in the block; if it is sealed and nothing leads to it, control cannot come here."""
         if seal:
             self.seal(draft)
+        if seal and len(draft.predecessors) == 1:
+            ((before, path),) = draft.predecessors
+            draft.path = draft.path or path or before.when
         self.current = draft if draft.predecessors else None
 
     def _here(self) -> Draft:
@@ -221,7 +233,7 @@ class Builder:
                 for (predecessor, path), operand in zip(parameter.block.predecessors, parameter.operands, strict=True):
                     found = same.value(operand)
                     if found in reason:
-                        reason[parameter.value] = reason[found] or path or predecessor.path
+                        reason[parameter.value] = reason[found] or path or predecessor.when
                         grown = True
                         break
         for value, variable, mark in self._reads:
@@ -269,9 +281,9 @@ class _Same:
     def rebuilt(self, value: Value) -> Value:
         """The value over final operands; those come before it in the order of the blocks."""
         args = tuple([self.argument(arg) for arg in value.args])
-        if all(new is old for new, old in zip(args, value.args, strict=True)):
+        if args == value.args:  # values compare by identity
             return value
-        self._rebuilt[value] = new = replace(value, args=args)
+        self._rebuilt[value] = new = Value(value.op, value.type, args, value.attr, value.location)
         return new
 
     def argument(self, value: Value) -> Value:

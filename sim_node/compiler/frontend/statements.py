@@ -77,6 +77,7 @@ def expression(body: Body, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Call):
         call(body, node.value)
     elif not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):
+        body.visit(node.value)  # which may be refused for a better reason
         raise body.error(
             UnsupportedError, f"'{text(node.value)}' is computed and not used", node, "assign it, or delete it"
         )

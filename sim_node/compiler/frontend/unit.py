@@ -94,7 +94,7 @@ def _finish_returns(body: Body) -> tuple[Type, ...]:
     falls = builder.current
     values = [operand for _, operand, _ in body.returns if operand is not None]
     if falls is not None and values:
-        path = f" {falls.path}" if falls.path else ""
+        path = f" {falls.when}" if falls.when else ""
         raise body.error(
             BuildError, f"'{tree.name}' returns a value on some paths, and ends without one{path}", tree,
             "return a value at the end",

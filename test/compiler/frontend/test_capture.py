@@ -1,0 +1,97 @@
+"""What kernels capture."""
+
+import enum
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from interpreter import run
+
+import sim_node as sn
+from sim_node.compiler.frontend import lower
+from sim_node.errors import BuildNameError, BuildTypeError, UnsupportedError
+
+
+class Mode(enum.IntEnum):
+    FAST = 7
+
+
+class Thing:
+    v = 1.0
+
+
+@pytest.mark.parametrize(
+    ("expression", "names", "wanted"),
+    [
+        ("d[0] + g", {"g": 0.1}, 0.1),
+        ("d[0] + g", {"g": np.float64(0.1)}, 0.1),
+        ("sn.float64(s * g)", {"g": np.float32(0.1)}, float(np.float32(0.5) * np.float32(0.1))),
+        ("sn.float64(n * g)", {"g": 4}, 12.0),
+        ("sn.float64(sn.int64(n) * g)", {"g": np.int64(2**40)}, 3.0 * 2**40),
+        ("sn.float64(n * mode)", {"mode": Mode.FAST}, 21.0),
+        ("1.0 if g else 2.0", {"g": False}, 2.0),
+        ("sn.float64(1.0 if g and flag else 2.0)", {"g": np.bool_(True)}, 1.0),
+        ("g[1][0] * 0.5", {"g": (1, (2.0, True))}, 1.0),
+        ("m.pi + m.tau", {"m": math}, math.pi + math.tau),
+        ("sn.float64(g.y + len(g))", {"g": sn.vec3(1.0, 2.0, 3.0)}, 5.0),
+        ("g[0] + g[1]", {"g": np.array([0.1, 0.2])}, 0.1 + 0.2),
+        ("real(n) * 0.1", {"real": sn.float64}, 3.0 * 0.1),
+    ],
+)
+def test_constants(kernel, expression, names, wanted):
+    d = np.zeros(1)
+    run(lower(kernel(f"d[0] = {expression}", **names)), [
+        np.zeros(1, np.float32), d, np.zeros(1, np.int32), np.zeros((1, 3), np.float32), 3, np.float32(0.5), True,
+    ])  # fmt: skip
+    assert d[0] == wanted
+
+
+@pytest.mark.parametrize(
+    ("body", "family", "what", "remedy", "names"),
+    [
+        (
+            "x[0] = ¦g[0]",
+            UnsupportedError,
+            "'g' is an array outside of the kernel",
+            "as a parameter",
+            {"g": np.zeros(9)},
+        ),
+        (
+            "x[0] = ¦g",
+            UnsupportedError,
+            "'g' is of type str: kernels capture",
+            "under a name of its own",
+            {"g": "text"},
+        ),
+        ("x[0] = ¦g.v", UnsupportedError, "'g' is of type Thing", "under a name of its own", {"g": Thing()}),
+        ("x[0] = ¦g[1]", UnsupportedError, "'g[1]' is of type str", "under a name of its own", {"g": (1, "b")}),
+        ("x[0] = ¦g", BuildTypeError, "'g' is a float16", "one of bool, i32", {"g": np.float16(1)}),
+        ("¦k(x)", UnsupportedError, "'k' is a kernel, and kernels do not call kernels", "@sn.func", {}),
+        ("x[0] = ¦sn.sqr(s)", BuildNameError, "module 'sim_node' has no 'sqr'", "did you mean sn.sqrt?", {}),
+        ("x[0] = ¦g.tauu", BuildNameError, "module 'math' has no 'tauu'", "did you mean g.tau?", {"g": math}),
+        ("x[0] = ¦lenn(x)", BuildNameError, "'lenn' is not defined", "did you mean len?", {}),
+        ("a[0] = ¦g", BuildTypeError, "10000000000 cannot be i32", "wider type", {"g": 10**10}),
+        ("x[0] = ¦g.v", UnsupportedError, "'g' is of type SimpleNamespace", "of its own", {"g": SimpleNamespace(v=1)}),
+        ("x[0] = ¦g(s)", UnsupportedError, "'g' is Python code", "@sn.func", {"g": Thing}),
+    ],
+)
+def test_refused(refusal, body, family, what, remedy, names):
+    refusal(body, family, what, remedy, **names)
+
+
+def test_closures_are_read_when_lowered():
+    gain = 2.0
+
+    @sn.kernel
+    def k(x: sn.dtypes.ArrayType(sn.float32)):
+        x[0] = gain
+
+    def written():
+        x = np.zeros(1, np.float32)
+        run(lower(k), [x])
+        return x[0]
+
+    assert written() == 2.0
+    gain = 3.0
+    assert written() == 3.0

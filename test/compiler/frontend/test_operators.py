@@ -1,0 +1,157 @@
+"""Every operator on every scalar type, at the edges of both, against CPython and numpy."""
+
+import operator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interpreter import Stopped, run
+
+from sim_node.compiler.frontend import lower
+from sim_node.dtypes import SCALARS, Kind
+
+NUMBERS = [scalar for scalar in SCALARS if scalar.kind is not Kind.BOOL]
+INTEGERS = [scalar for scalar in NUMBERS if scalar.is_integer]
+FLOATS = [scalar for scalar in NUMBERS if scalar.is_float]
+BINARY = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
+    ">>": operator.rshift, "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+COMPARE = ("==", "!=", "<", "<=", ">", ">=")
+INTEGER_ONLY = ("&", "|", "^", "<<", ">>")
+
+
+def values(scalar):
+    """Any value of the type, the edges often."""
+    if scalar.is_float:
+        limits = np.finfo(scalar.numpy)
+        tiny = float(limits.smallest_subnormal)
+        edges = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -7.0, float(limits.max), float(limits.min), tiny, -tiny, 3 * tiny,
+                 float(limits.tiny), float(np.nextafter(limits.tiny, 0, dtype=scalar.numpy)),
+                 np.inf, -np.inf, np.nan]  # fmt: skip
+        floats = st.floats(width=scalar.bits, allow_subnormal=True)
+        small = st.integers(-40, 40).map(lambda n: n / 4)
+        return (st.sampled_from(edges) | small | floats).map(scalar.numpy.type)
+    limits = np.iinfo(scalar.numpy)
+    edges = [int(limits.min), int(limits.min) + 1, int(limits.max), int(limits.max) - 1, 0, 1, max(-1, int(limits.min))]
+    whole = (
+        st.sampled_from(edges)
+        | st.integers(max(-9, int(limits.min)), 9)
+        | st.integers(int(limits.min), int(limits.max))
+    )
+    return whole.map(scalar.numpy.type)
+
+
+def compiled(written, scalar, result, expression):
+    text = f"@sn.kernel\ndef k(a: array(dtype=t), b: array(dtype=t), out: array(dtype=r)):\n    out[0] = {expression}\n"
+    return lower(written(text, t=scalar, r=result)["k"])
+
+
+def computed(module, scalar, result, a, b):
+    out = np.zeros(1, result.numpy)
+    run(module, [np.array([a], scalar.numpy), np.array([b], scalar.numpy), out])
+    return out[0]
+
+
+def same(got, wanted):
+    """Equal bits, but for NaN, of which there is one."""
+    if np.isnan(got) and np.isnan(wanted):
+        return True
+    return got == wanted and np.signbit(got) == np.signbit(wanted) and got.dtype == np.asarray(wanted).dtype
+
+
+def expected(symbol, scalar, a, b):
+    """What Python says, wrapped at the width."""
+    with np.errstate(all="ignore"):
+        if scalar.is_integer and symbol not in COMPARE:
+            whole = BINARY[symbol](int(a), int(b)) & (2**scalar.bits - 1)
+            return np.array([whole], f"u{scalar.size}").view(scalar.numpy)[0]
+        if scalar.bits == 64 and symbol in ("//", "%") and b != 0:
+            return np.float64(BINARY[symbol](float(a), float(b)))
+        return BINARY[symbol](a, b)
+
+
+def combinations():
+    for symbol in BINARY:
+        for scalar in FLOATS if symbol == "/" else INTEGERS if symbol in INTEGER_ONLY else NUMBERS:
+            yield pytest.param(symbol, scalar, id=f"{symbol} {scalar}")
+
+
+@pytest.mark.parametrize(("symbol", "scalar"), list(combinations()))
+def test_binary(written, symbol, scalar):
+    result = SCALARS[0] if symbol in COMPARE else scalar
+    module = compiled(written, scalar, result, f"a[0] {symbol} b[0]")
+    counts = st.integers(0, scalar.bits - 1).map(scalar.numpy.type)
+
+    @settings(max_examples=80, deadline=None, database=None)
+    @given(values(scalar), counts if symbol in ("<<", ">>") else values(scalar))
+    def check(a, b):
+        whole = scalar.is_integer and symbol in ("//", "%")
+        if whole and b == 0:
+            with pytest.raises(Stopped) as stopped:
+                computed(module, scalar, result, a, b)
+            assert stopped.value.site.kind == "division"
+            assert stopped.value.site.subject == f"a[0] {symbol} b[0]"
+        elif symbol == "//" and scalar.kind is Kind.INT and int(a) // int(b) > np.iinfo(scalar.numpy).max:
+            with pytest.raises(Stopped) as stopped:
+                computed(module, scalar, result, a, b)
+            assert stopped.value.site.kind == "overflow"
+        else:
+            got, wanted = computed(module, scalar, result, a, b), expected(symbol, scalar, a, b)
+            assert same(got, wanted), (got, wanted)
+
+    check()
+
+
+@pytest.mark.parametrize("scalar", NUMBERS, ids=repr)
+def test_shift_counts_are_masked(written, scalar):
+    if scalar.is_float:
+        return
+    module = compiled(written, scalar, scalar, "a[0] << b[0]")
+    assert computed(module, scalar, scalar, 3, scalar.bits + 1) == 6
+
+
+@pytest.mark.parametrize("scalar", NUMBERS, ids=repr)
+@pytest.mark.parametrize("symbol", ["-", "+", "~"])
+def test_unary(written, symbol, scalar):
+    if symbol == "~" and scalar.is_float:
+        return
+    module = compiled(written, scalar, scalar, f"{symbol}a[0]")
+    apply = {"-": operator.neg, "+": operator.pos, "~": operator.invert}[symbol]
+
+    @settings(max_examples=40, deadline=None, database=None)
+    @given(values(scalar))
+    def check(a):
+        with np.errstate(all="ignore"):
+            assert same(computed(module, scalar, scalar, a, a), apply(a))
+
+    check()
+
+
+@pytest.mark.parametrize("symbol", ["+", "-", "*", "/", "//", "%"])
+@pytest.mark.parametrize("a", ["7", "-7", "2.5", "-2.5", "-0.0"])
+@pytest.mark.parametrize("b", ["2", "-3", "0.75"])
+def test_literals_fold_as_in_python(written, a, b, symbol):
+    text = f"@sn.kernel\ndef k(out: array(dtype=sn.float64)):\n    out[0] = ({a}) {symbol} ({b})\n"
+    out = np.zeros(1)
+    run(lower(written(text)["k"]), [out])
+    assert same(out[0], np.float64(eval(f"({a}) {symbol} ({b})")))
+
+
+def test_literals_keep_their_digits(written):
+    text = "@sn.kernel\ndef k(x: array(dtype=sn.float64)):\n    x[0] = x[0] * (1 / 3) + 0.1\n"
+    x = np.array([0.7])
+    run(lower(written(text)["k"]), [x])
+    assert x[0] == 0.7 * (1 / 3) + 0.1
+
+
+def test_division_by_a_constant_needs_no_check(written):
+    text = "@sn.kernel\ndef k(a: array(dtype=int)):\n    a[0] = a[0] // 3 + a[0] % -1\n"
+    module = lower(written(text)["k"])
+    assert {site.kind for site in module.entry.sites} == {"index"}
+    a = np.array([-(2**31)], np.int32)
+    run(module, [a])
+    assert a[0] == -(2**31) // 3

@@ -1,0 +1,19 @@
+"""Funcs are plain Python as well."""
+
+import sim_node as sn
+
+
+@sn.func
+def scale(x, factor=2.0):
+    """Scales."""
+    return x * factor
+
+
+def test_a_func_runs_in_python():
+    assert scale(3.0) == 6.0
+    assert scale(3.0, factor=4.0) == 12.0
+
+
+def test_a_func_knows_its_function():
+    assert (scale.name, scale.module, scale.__doc__) == ("scale", __name__, "Scales.")
+    assert repr(scale) == f"<func {__name__}.scale>"
