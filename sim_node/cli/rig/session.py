@@ -98,5 +98,6 @@ def _finish(process: subprocess.Popen[str], what: str) -> str:
     """Wait for the end of a process and return the last line it printed."""
     output, errors = process.communicate(timeout=30.0)
     if process.returncode or not output.strip():
-        raise SimNodeError(f"the {what} failed (exit code {process.returncode}): {errors.strip()}")
+        said = "\n".join(part for part in (output.strip(), errors.strip()) if part)
+        raise SimNodeError(f"the {what} failed (exit code {process.returncode}): {said}")
     return output.strip().splitlines()[-1]
