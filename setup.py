@@ -14,9 +14,10 @@ from build_backend.ros import choose
 DEPENDENCIES = [
     "numpy>=1.23",
     "llvmlite>=0.45",  # LLVM 20, the first with llvm.minimumnum
-    "mcap>=1.2",  # reads bags whose end is missing, which rosbags refuses
     "rosbags>=0.10",  # the first that writes MCAP
-    "mcap>=1.1",
+    "mcap>=1.5",  # the first whose writer flushes
+    "ruamel.yaml>=0.18",
+    "pydantic>=2.5",
     "typer>=0.12",
     "rich>=13",
     "plotly>=5.20",

@@ -91,8 +91,8 @@ def run(arguments: Sequence[str]) -> int:
             make_app(outcomes)(list(arguments), standalone_mode=True)
         except SystemExit as ended:
             if ended.code and not outcomes:
-                error = "interrupted" if ended.code == 130 else "wrong usage: see stderr"
-                outcomes.append(Outcome({"error": error}, exit_code=int(ended.code)))
+                error, code = ("wrong usage: see stderr", 2) if ended.code == 2 else ("interrupted", 130)
+                outcomes.append(Outcome({"error": error}, exit_code=code))
         except KeyboardInterrupt:
             outcomes.append(Outcome({}, error="interrupted", exit_code=130))
         except BrokenPipeError:
