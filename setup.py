@@ -17,7 +17,6 @@ DEPENDENCIES = [
     "rosbags>=0.10",  # the first that writes MCAP
     "mcap>=1.5",  # the first whose writer flushes
     "ruamel.yaml>=0.18",
-    "pydantic>=2.5",
     "typer>=0.12",
     "rich>=13",
     "plotly>=5.20",

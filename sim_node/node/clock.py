@@ -58,6 +58,8 @@ class LoopClock:
         self.fault = None
         self._thread = Thread(target=self._run, name="sim_node clock")
         self._thread.start()
+        while self._stepper.phase == "idle" and self._thread.is_alive():  # until then the loop takes no orders
+            time.sleep(1e-4)
 
     def stop(self) -> None:
         """Stop the loop and wait for the thread."""

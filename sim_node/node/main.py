@@ -11,9 +11,10 @@ from sim_node.node.process import STOP_SIGNALS, hosted, spinning, stop_requested
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run a node, unconfigured at first, until SIGINT or SIGTERM; returns the exit code."""
-    with stop_requested() as stop, hosted(sys.argv if args is None else args) as node, spinning(node):
-        stop.wait()
-    # A launch file passes on the Ctrl-C that the terminal has sent already: the second must not spoil an orderly end.
+    # What they mean again once a stop was requested: a launch file passes on the Ctrl-C that the terminal has sent
+    # already, and the second must not spoil an orderly end.
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
+    with stop_requested() as stop, hosted(sys.argv if args is None else args) as node, spinning(node):
+        stop.wait()
     return 0

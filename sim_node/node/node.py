@@ -11,6 +11,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from sim_node.errors import SimNodeError
 from sim_node.node.assembly import Assembly
+from sim_node.node.clock import STEADY
 from sim_node.node.diagnostics import Diagnostics
 from sim_node.node.inputs import Inputs
 from sim_node.node.parameters import PLANT, Parameters, of_plant
@@ -173,8 +174,9 @@ class PlantNode(LifecycleNode):
             making.callback(topics.stop)
             topics.start()
             making.callback(assembly.stop)
+            assembly.clock.resume()
             assembly.start()
-            making.callback(self.destroy_timer, self.create_timer(1.0 / LOOK_RATE, self._look))
+            making.callback(self.destroy_timer, self.create_timer(1.0 / LOOK_RATE, self._look, clock=STEADY))
             self._running = making.pop_all()
 
     def _release(self) -> None:

@@ -76,6 +76,9 @@ class Services:
             raise RefusedError("the plant is running: pause it first, then step")
         if request.ticks == 0:
             raise RefusedError("ticks is 0: ask for at least one")
+        wanted = stepper.step + request.ticks
         clock.step(request.ticks)
         response.step = stepper.step
+        if stepper.step < wanted:
+            raise RefusedError(f"the plant failed after step {stepper.step}: the node's log says why")
         return f"at step {stepper.step}"

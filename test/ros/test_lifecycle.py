@@ -1,0 +1,143 @@
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from rclpy.parameter import Parameter
+
+from sim_node.bridge.transports import posix_shm
+
+PLANTS = Path(__file__).with_name("plants.py")
+
+
+def test_up_and_down(rig):
+    with rig() as (node, peer):
+        assert peer.state() == "unconfigured"
+        assert not posix_shm.path_of("plant").exists()
+        assert peer.change("configure")
+        assert posix_shm.path_of("plant").exists()
+        assert peer.change("activate")
+        peer.until(lambda: node.assembly.stepper.step > 3, "tick")
+        assert peer.change("deactivate")
+        held = node.assembly.stepper.step
+        assert peer.change("activate")
+        peer.until(lambda: node.assembly.stepper.step > held, "tick after the second activation")
+        assert peer.change("deactivate")
+        assert peer.change("cleanup")
+        assert not posix_shm.path_of("plant").exists()
+        assert peer.change("shutdown")
+        assert peer.state() == "finalized"
+
+
+def test_an_invalid_transition_is_refused_and_survived(rig):
+    with rig() as (_, peer):
+        for transition in ("activate", "cleanup", "nonsense"):
+            assert not peer.change(transition)
+        assert peer.change("configure")
+        assert not peer.change("configure")
+        assert peer.state() == "inactive"
+
+
+@pytest.mark.parametrize(
+    ("given", "cause", "mend"),
+    [
+        ({"plant": f"{PLANTS}:Broken"}, "ZeroDivisionError: the author divided by zero", ("plant_parameters.mended", True)),
+        ({"plant": ""}, "parameter 'plant' is empty", ("plant", f"{PLANTS}:Follow")),
+        ({"plant": f"{PLANTS}:Folow"}, "did you mean 'Follow'?", ("plant", f"{PLANTS}:Follow")),
+        ({"rate": float("nan")}, "parameter 'rate' takes a finite number, not nan", ("rate", 200)),
+        ({"rate": -1.0}, "parameter 'rate' = -1.0 is less than 0.001 Hz", ("rate", 200)),
+        ({"plant_parameters.points": 0}, "'plant_parameters.points' = 0 is less than 1", ("plant_parameters.points", 4)),
+        ({"plant_parameters.gain": "fast"}, "takes a finite number, not 'fast'", ("plant_parameters.gain", "1e1")),
+    ],
+)
+def test_a_failed_configure_says_why_and_can_be_mended(rig, capfd, given, cause, mend):
+    with rig(**given) as (node, peer):
+        assert not peer.change("configure")
+        assert peer.state() == "unconfigured"
+        told = capfd.readouterr().err
+        assert told.splitlines()[0].partition("could not configure: ")[2]
+        assert cause in told
+        assert not posix_shm.path_of("plant").exists()
+        assert peer.set(*mend) == ""
+        assert peer.change("configure")
+        assert peer.change("activate")
+        peer.until(lambda: node.assembly.stepper.step > 0, "tick")
+
+
+def test_a_name_that_another_process_holds_is_one_of_the_causes(rig, capfd):
+    from sim_node.bridge import Publisher
+    from sim_node.layout import Layout
+
+    with rig() as (_, peer):
+        with Publisher(Layout((), 0), name="plant"):
+            assert not peer.change("configure")
+            assert "belongs to a running process" in capfd.readouterr().err
+        assert peer.change("configure")
+
+
+def test_a_kernel_that_fails_makes_the_node_inactive(rig, capfd):
+    for clock in ("native", "timer"):
+        with rig(plant=f"{PLANTS}:RunsOut", clock=clock, rate=1000.0) as (node, peer):
+            assert peer.change("configure")
+            assert peer.change("activate")
+            peer.until(lambda: node.state == "inactive", "fall back to inactive")
+            told = capfd.readouterr().err
+            assert "the clock stopped after step 50" in told
+            assert "plants.py" in told
+            assert peer.change("cleanup")
+            assert peer.change("configure")
+
+
+def test_configured_again_and_again_leaves_nothing(rig):
+    with rig() as (node, peer):
+        def cycle():
+            for transition in ("configure", "activate", "deactivate", "cleanup"):
+                assert peer.change(transition)
+
+        def held():
+            return len(os.listdir("/proc/self/fd")), threading.active_count(), len(list(node.publishers))
+
+        cycle()
+        before = held()
+        for _ in range(20):
+            cycle()
+        assert held() == before
+
+
+def test_parameters_are_described_converted_and_frozen(rig):
+    from rcl_interfaces.srv import DescribeParameters
+
+    with rig(rate=100, dt="1e-3", **{"plant_parameters.gain": 50}) as (node, peer):
+        assert peer.get("rate") == 100.0
+        assert isinstance(peer.get("rate"), float)
+        assert peer.get("dt") == 0.001
+        assert peer.set("substeps", "2") == ""
+        assert peer.get("substeps") == 2
+        assert "takes a whole number, not 1.5" in peer.set("substeps", 1.5)
+        assert "one of native, timer, free, not 'sundial'" in peer.set("clock", "sundial")
+        assert "out of range" in peer.set("rate", -1.0)
+        assert peer.change("configure")
+        assert node.assembly.plant.gain == 50.0
+        assert node.assembly.stepper.dt_ns == 1_000_000
+        assert "is read by configure" in peer.set("rate", 50.0)
+        assert "is read by configure" in peer.set("plant_parameters.gain", 5.0)
+        assert peer.set("rate", 100) == ""
+        names = ["plant_parameters.points", "plant_parameters.gain"]
+        points, gain = peer.call(DescribeParameters, "describe_parameters", names=names).descriptors
+        assert (points.description, points.integer_range[0].to_value) == ("how many", 100)
+        assert gain.description == "how fast [1/s]"
+        assert gain.floating_point_range[0].to_value == 1e3
+        assert peer.change("cleanup")
+        assert peer.set("plant", f"{PLANTS}:Broken") == ""
+        assert peer.set("plant_parameters.gain", 5.0) == ""
+        assert not peer.change("configure")
+        assert not node.has_parameter("plant_parameters.gain")
+        assert node.get_parameter("plant_parameters.mended") == Parameter("plant_parameters.mended", value=False)
+
+
+def test_a_parameter_that_nothing_reads_is_named(rig, capfd):
+    with rig(**{"plant_parameters.gian": 5.0, "ratee": 10}) as (_, peer):
+        assert peer.change("configure")
+        told = capfd.readouterr().err
+        assert "'plant_parameters.gian'; did you mean 'plant_parameters.gain'?" in told
+        assert "'ratee'; did you mean 'rate'?" in told
