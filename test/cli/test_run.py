@@ -93,7 +93,10 @@ def test_a_full_disk_is_one_clear_error(plant, tmp_path, name, storage):
     options = ["--offline", "--seconds", "1000", "--storage", storage, "--bag", str(tmp_path / name)]
     command = [sys.executable, "-m", "sim_node.cli", "run", str(plant), *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    limit = f"import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20)); os.execv(sys.argv[1], sys.argv[1:])"
+    limit = (
+        "import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20)); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", limit, *command], env=environment, capture_output=True, text=True, check=False
     )

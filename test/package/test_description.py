@@ -41,9 +41,12 @@ def imported() -> set[str]:
                 found |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module.split(".")[0])
-            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-                if isinstance(name := node.args[0], ast.Constant):
-                    found.add(str(name.value).split(".")[0])
+            elif (
+                isinstance(node, ast.Call)
+                and ast.unparse(node.func).endswith("import_module")
+                and isinstance(name := node.args[0], ast.Constant)
+            ):
+                found.add(str(name.value).split(".")[0])
     return found - sys.stdlib_module_names - {"sim_node"}
 
 

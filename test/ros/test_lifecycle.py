@@ -41,12 +41,20 @@ def test_an_invalid_transition_is_refused_and_survived(rig):
 @pytest.mark.parametrize(
     ("given", "cause", "mend"),
     [
-        ({"plant": f"{PLANTS}:Broken"}, "ZeroDivisionError: the author divided by zero", ("plant_parameters.mended", True)),
+        (
+            {"plant": f"{PLANTS}:Broken"},
+            "ZeroDivisionError: the author divided by zero",
+            ("plant_parameters.mended", True),
+        ),
         ({"plant": ""}, "parameter 'plant' is empty", ("plant", f"{PLANTS}:Follow")),
         ({"plant": f"{PLANTS}:Folow"}, "did you mean 'Follow'?", ("plant", f"{PLANTS}:Follow")),
         ({"rate": float("nan")}, "parameter 'rate' takes a finite number, not nan", ("rate", 200)),
         ({"rate": -1.0}, "parameter 'rate' = -1.0 is less than 0.001 Hz", ("rate", 200)),
-        ({"plant_parameters.points": 0}, "'plant_parameters.points' = 0 is less than 1", ("plant_parameters.points", 4)),
+        (
+            {"plant_parameters.points": 0},
+            "'plant_parameters.points' = 0 is less than 1",
+            ("plant_parameters.points", 4),
+        ),
         ({"plant_parameters.gain": "fast"}, "takes a finite number, not 'fast'", ("plant_parameters.gain", "1e1")),
     ],
 )
@@ -90,6 +98,7 @@ def test_a_kernel_that_fails_makes_the_node_inactive(rig, capfd):
 
 def test_configured_again_and_again_leaves_nothing(rig):
     with rig() as (node, peer):
+
         def cycle():
             for transition in ("configure", "activate", "deactivate", "cleanup"):
                 assert peer.change(transition)

@@ -71,7 +71,11 @@ def _rclpy() -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for size, nbytes in SIZES.items():
         count = TOPIC_COUNT[size]
-        domain = {**os.environ, "ROS_DOMAIN_ID": str(1 + os.getpid() % 100), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+        domain = {
+            **os.environ,
+            "ROS_DOMAIN_ID": str(1 + os.getpid() % 100),
+            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+        }
         with (
             _child("sim_node.cli.benches.rclpy_peer", "subscribe", str(nbytes), str(count), env=domain) as subscriber,
             _child("sim_node.cli.benches.rclpy_peer", "publish", str(nbytes), str(count), env=domain) as publisher,

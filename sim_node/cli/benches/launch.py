@@ -41,9 +41,7 @@ def run() -> Measurement:
         if "launch_us_1" in figures:
             result.ratios[f"vs_{name}"] = round(figures["launch_us_1"] / result.figures["launch_us_1"], 2)
         if "recorded_us_1" in figures:
-            result.ratios[f"plan_vs_{name}_recorded"] = round(
-                figures["recorded_us_1"] / result.figures["plan_us_1"], 2
-            )
+            result.ratios[f"plan_vs_{name}_recorded"] = round(figures["recorded_us_1"] / result.figures["plan_us_1"], 2)
     return result
 
 
@@ -70,9 +68,7 @@ def _warp() -> dict[str, Any]:
     wp.config.quiet = True
     wp.init()
 
-    def step(
-        x: wp.array(dtype=float), v: wp.array(dtype=float), k: float, c: float, dt: float
-    ) -> None:
+    def step(x: wp.array(dtype=float), v: wp.array(dtype=float), k: float, c: float, dt: float) -> None:
         i = wp.tid()
         v[i] = v[i] + dt * (-k * x[i] - c * v[i])
         x[i] = x[i] + dt * v[i]
