@@ -51,6 +51,9 @@ TESTED_ELSEWHERE = {
     "compiler/ir/function": "the IR's values; the parser's and the verifier's tests make and compare them",
     "compiler/ir/op": "a table; every test of the IR reads it",
     "compiler/ir/printer": "test_parser.py: what is printed reads back the same",
+    "cli/benches/bridge_reader": "test_bridge.py runs it as a process",
+    "cli/benches/rclpy_peer": "test_bridge.py runs it as a process",
+    "cli/rig/session": "test_demo.py runs whole sessions",
     "compiler/ir/rules": "test_verifier.py breaks each rule",
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from sim_node.cli.output import Outcome, Table, progress
@@ -58,6 +57,8 @@ def command(
 
 def _picture(run: Run, report: Report, bag: Path, to: Path) -> Path:
     """Draw the run out of its bag, and the same car on the same road with the controller off."""
+    import numpy as np
+
     from sim_node.cli.rig.picture import Travel, draw
     from sim_node.kernels.quarter_car import QuarterCar
     from sim_node.plant import Stepper
@@ -78,6 +79,8 @@ def _picture(run: Run, report: Report, bag: Path, to: Path) -> Path:
 
 
 def _result(run: Run, report: Report, bag: Path, picture: Path) -> dict[str, Any]:
+    import numpy as np
+
     ages = np.array(run.ages_ns or [0]) / 1e3
     return {
         "ticks": run.ticks,
