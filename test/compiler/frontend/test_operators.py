@@ -90,7 +90,7 @@ def test_binary(written, symbol, scalar):
     module = compiled(written, scalar, result, f"a[0] {symbol} b[0]")
     counts = st.integers(0, scalar.bits - 1).map(scalar.numpy.type)
 
-    @settings(max_examples=80, deadline=None, database=None)
+    @settings(max_examples=50, deadline=None, database=None)
     @given(values(scalar), counts if symbol in ("<<", ">>") else values(scalar))
     def check(a, b):
         whole = scalar.is_integer and symbol in ("//", "%")
@@ -113,10 +113,10 @@ def test_binary(written, symbol, scalar):
 def _edges_and_others(symbol, scalar):
     """All pairs of edges, and pairs of any bits, that have a result."""
     random = np.random.default_rng(len(symbol) * 100 + scalar.code)
-    drawn = random.integers(0, 256, 4000 * scalar.size, np.uint8).view(scalar.numpy)
+    drawn = random.integers(0, 256, 2000 * scalar.size, np.uint8).view(scalar.numpy)
     edges = np.array([scalar.numpy.type(edge) for edge in edge_values(scalar)])
-    a = np.concatenate([np.repeat(edges, len(edges)), drawn[:2000]])
-    b = np.concatenate([np.tile(edges, len(edges)), drawn[2000:]])
+    a = np.concatenate([np.repeat(edges, len(edges)), drawn[:1000]])
+    b = np.concatenate([np.tile(edges, len(edges)), drawn[1000:]])
     if symbol in ("<<", ">>"):
         b &= scalar.numpy.type(scalar.bits - 1)
     keep = np.ones(len(a), bool)
