@@ -147,6 +147,12 @@ def test_the_package_is_read() -> None:
     assert any(first_party(found) for found in ALL)
 
 
+def test_every_folder_is_a_package() -> None:
+    """One without __init__.py is imported from the tree all the same, and missing from a wheel."""
+    missing = {path.parent for path in modules() if not (path.parent / "__init__.py").is_file()}
+    assert not missing, f"without __init__.py: {', '.join(map(str, sorted(missing)))}"
+
+
 def test_imports_point_down() -> None:
     wrong = [
         found.where

@@ -22,7 +22,7 @@ def requirements() -> set[str]:
     """Return the names in setup.py's list of dependencies, wheels of ROS aside."""
     for node in ast.parse((ROOT / "setup.py").read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DEPENDENCIES":
-            return {re.split(r"[<>=!~]", requirement)[0] for requirement in ast.literal_eval(node.value)}
+            return {re.split(r"[.<>=!~]", requirement)[0] for requirement in ast.literal_eval(node.value)}
     raise AssertionError("setup.py has no list DEPENDENCIES")
 
 
