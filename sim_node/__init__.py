@@ -21,6 +21,7 @@ _HOMES: dict[str, str] = {
     "ones": "sim_node.runtime.array",
     "zeros": "sim_node.runtime.array",
     "launch": "sim_node.runtime.launch",
+    "Plan": "sim_node.runtime.plan",
     "get_device": "sim_node.device.names",
     "get_devices": "sim_node.device.names",
     "kernel": "sim_node.lang.kernel",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from sim_node.cli.output import Outcome, Table, progress
@@ -13,6 +12,7 @@ from sim_node.errors import SimNodeError
 
 if TYPE_CHECKING:
     from sim_node.cli.rig.session import Run
+    from sim_node.plant.statistics import Distribution
     from sim_node.replay.report import Report
 
 FIELDS = ("body", "wheel", "road")
@@ -29,7 +29,7 @@ def command(
     ),
     name: Annotated[str, typer.Option(help="Name of the node, and so of its ring.")] = "suspension",
 ) -> Outcome:
-    """Close the loop: quarter-car at 1 kHz in a ROS 2 node, controller in its own process, recorder, verify, picture."""
+    """Close the loop: a car's suspension in a ROS 2 node, its controller in another process, a recorder, a proof."""
     try:
         import rclpy  # noqa: F401
     except ImportError as fault:
@@ -42,18 +42,12 @@ def command(
     folder.mkdir(parents=True, exist_ok=True)
     bag, wanted = folder / "bag.mcap", max(round(seconds * rate), 1)
     with progress("run") as update:
-        run = session.run(
-            bag,
-            wanted,
-            rate,
-            name,
-            spin_us,
-            lambda ticks, late, misses: update(
-                ticks,
-                wanted,
-                f"{ticks} ticks, lateness p50 {late.p50 / 1e3:.0f} p99 {late.p99 / 1e3:.0f} µs, {misses} missed",
-            ),
-        )
+
+        def told(ticks: int, late: Distribution, misses: int) -> None:
+            lateness = f"lateness p50 {late.p50 / 1e3:.0f} p99 {late.p99 / 1e3:.0f} µs"
+            update(ticks, wanted, f"{ticks} of {wanted} ticks, {lateness}, {misses} missed")
+
+        run = session.run(bag, wanted, rate, name, spin_us, told)
     with progress("verify") as update:
         report = verify(bag, progress=lambda done, total, ticks: update(done, total, f"{ticks} ticks"))
     picture = _picture(run, report, bag, folder / "travel.html")
@@ -63,6 +57,8 @@ def command(
 
 def _picture(run: Run, report: Report, bag: Path, to: Path) -> Path:
     """Draw the run out of its bag, and the same car on the same road with the controller off."""
+    import numpy as np
+
     from sim_node.cli.rig.picture import Travel, draw
     from sim_node.kernels.quarter_car import QuarterCar
     from sim_node.plant import Stepper
@@ -72,17 +68,19 @@ def _picture(run: Run, report: Report, bag: Path, to: Path) -> Path:
     dt_ns = round((on.seconds[1] - on.seconds[0]) * 1e9) if len(on.seconds) > 1 else 1_000_000
     alone = Stepper(QuarterCar(), dt_ns=dt_ns)
     off = history.of_stepper(alone, FIELDS, np.zeros((len(on.seconds), alone.input_layout.size), np.uint8))
-    travels = [Travel(each.seconds, *(each.values[field][:, 0] for field in FIELDS)) for each in (on, off)]
+    drawn = [Travel(each.seconds, *(each.values[field][:, 0] for field in FIELDS)) for each in (on, off)]
     facts = {
         "ticks": str(run.ticks),
         "verified bit for bit": str(report.verified),
         "copies per tick": f"{run.copies_per_tick:g}",
         "loop delay": f"{run.delay.p50} tick",
     }
-    return draw(*travels, facts, to)
+    return draw(drawn[0], drawn[1], facts, to)
 
 
 def _result(run: Run, report: Report, bag: Path, picture: Path) -> dict[str, Any]:
+    import numpy as np
+
     ages = np.array(run.ages_ns or [0]) / 1e3
     return {
         "ticks": run.ticks,

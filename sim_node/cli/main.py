@@ -20,7 +20,7 @@ from sim_node.errors import SimNodeError
 
 # Each is a module beside this one with a function `command`, or a table of them, `commands`. They import what they need
 # when they run, so that help is quick and no command needs the dependencies of another.
-COMMANDS = ("run", "build", "verify", "record", "inspect", "doctor", "new")
+COMMANDS = ("demo", "run", "build", "verify", "record", "inspect", "doctor", "bench", "new")
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
@@ -91,8 +91,8 @@ def run(arguments: Sequence[str]) -> int:
             make_app(outcomes)(list(arguments), standalone_mode=True)
         except SystemExit as ended:
             if ended.code and not outcomes:
-                error = "interrupted" if ended.code == 130 else "wrong usage: see stderr"
-                outcomes.append(Outcome({"error": error}, exit_code=int(ended.code)))
+                error, code = ("wrong usage: see stderr", 2) if ended.code == 2 else ("interrupted", 130)
+                outcomes.append(Outcome({"error": error}, exit_code=code))
         except KeyboardInterrupt:
             outcomes.append(Outcome({}, error="interrupted", exit_code=130))
         except BrokenPipeError:

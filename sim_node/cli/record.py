@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -31,8 +30,6 @@ def command(
 
     nodes = node or ["/plant"]
     path = bag or Path(time.strftime("sim_node_%Y_%m_%d-%H_%M_%S"))
-    until = "Ctrl-C" if seconds is None else f"{seconds:g} s have passed, or Ctrl-C"
-    print(f"sim-node: recording {', '.join(nodes)} into {path} until {until}", file=sys.stderr, flush=True)
     with progress("record") as update, BagWriter(path, storage, force) as writer:
         done = record(writer, nodes, seconds, lambda so_far: update(0, 0, f"{so_far.ticks} ticks"))
     result = {"bag": str(path), "messages": done.messages, "ticks": done.ticks, "topics": writer.counts}

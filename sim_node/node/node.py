@@ -93,6 +93,11 @@ class PlantNode(LifecycleNode):
             raise SimNodeError(f"node {self.get_fully_qualified_name()} is {self.state}: it has nothing built")
         return self._assembly
 
+    @property
+    def recorders(self) -> int:
+        """How many recorders are listening; 0 while the node is unconfigured."""
+        return self._topics.recorders if self._topics is not None else 0
+
     def finish(self) -> None:
         """Shut down from whatever state; no executor runs the node any more."""
         if self.state != "finalized":

@@ -56,8 +56,11 @@ class Recorder(Node):
                     QoSProfile(history=HistoryPolicy.KEEP_ALL, durability=durability),
                     raw=True,
                 )
+        self.get_logger().info(f"recording {', '.join(nodes)} into {writer.path}")
 
     def _receive(self, topic: str, kind: str, raw: bytes) -> None:
+        if topic not in self._writer.counts:
+            self.get_logger().info(f"receiving {topic}")
         self._writer.write(topic, kind, time.time_ns(), raw)
         self.recorded.messages += 1
         if kind == messages.RECORD:
@@ -70,10 +73,13 @@ class Recorder(Node):
 def record(
     writer: BagWriter,
     nodes: Sequence[str],
-    seconds: float | None = None,
-    progress: Callable[[Recorded], None] | None = None,
+    seconds: float | None,
+    progress: Callable[[Recorded], None],
 ) -> Recorded:
-    """Record nodes until SIGINT, SIGTERM or so many seconds; then what is still on its way is taken too."""
+    """Record nodes until SIGINT, SIGTERM or so many seconds; then what is still on its way is taken too.
+
+    ``progress`` is told some ten times a second.
+    """
     context = Context()
     rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
     try:
@@ -84,8 +90,7 @@ def record(
         with stop_requested() as stop:
             while not stop.is_set() and (end is None or time.monotonic() < end):
                 executor.spin_once(timeout_sec=0.1)
-                if progress is not None:
-                    progress(recorder.recorded)
+                progress(recorder.recorded)
         _settle(executor, recorder.recorded)
         recorder.destroy_node()
         return recorder.recorded

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -27,6 +28,8 @@ QUALITY = {
     "record": (Record, QoSProfile(depth=100, durability=LATCHED)),
     "keyframe": (Keyframe, QoSProfile(depth=10, durability=LATCHED)),
 }
+FOR_REPLAY = ("record", "keyframe")
+ACKNOWLEDGED = Duration(seconds=1.0)
 
 
 class Topics:
@@ -51,7 +54,14 @@ class Topics:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for name in FOR_REPLAY:  # what is on its way goes out first; a recorder that hangs is not waited for
+            self._publishers[name].wait_for_all_acked(ACKNOWLEDGED)
         self._made.close()
+
+    @property
+    def recorders(self) -> int:
+        """How many subscribers get all that replay needs."""
+        return min(int(self._publishers[name].get_subscription_count()) for name in FOR_REPLAY)
 
     def announce(self) -> None:
         """Publish where the ring is."""

@@ -82,15 +82,14 @@ def contents(path: str | Path, progress: Callable[[int, int], None] | None = Non
             continue
         try:
             message = messages.deserialise(entry.raw, entry.type)
+            key = namespace(entry.topic), int(message.generation)
+            run = runs.setdefault(key, Run(*key))
+            if entry.type == messages.RECORD:
+                run.extend(int(message.first_step), int(message.count))
+            else:
+                run.meet(messages.keyframe_of(message)[0])
         except BagError as fault:
             found.damage = str(fault)
-            continue
-        key = namespace(entry.topic), int(message.generation)
-        run = runs.setdefault(key, Run(*key))
-        if entry.type == messages.RECORD:
-            run.extend(int(message.first_step), int(message.count))
-        else:
-            run.meet(messages.keyframe_of(message)[0])
         if progress is not None:
             progress(bag.done, bag.nbytes)
     found.torn, found.damage = bag.torn, bag.damage or found.damage

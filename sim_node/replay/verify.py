@@ -47,6 +47,7 @@ def verify(
     """
     if device not in DEVICES:
         raise BagError(f"device '{device}': bags are verified on {', '.join(DEVICES)}")
+    wanted = {f"/{topic.strip('/')}" for topic in topics}
     bag = Bag(path)
     report = Report(str(path), device)
     tracks: dict[str, Track] = {}
@@ -60,7 +61,7 @@ def verify(
             checked.add(entry.definition)
         if space not in report.topics:
             report.topics.append(space)
-        if topics and space not in topics and entry.topic not in topics:
+        if wanted and space not in wanted and entry.topic not in wanted:
             continue
         if space not in tracks:
             tracks[space] = Track(space, report, build, plant)

@@ -29,14 +29,3 @@ def test_only_a_failure_is_exit_code_1(sim_node, monkeypatch, check, code, statu
     monkeypatch.setattr(checks, "CHECKS", {"it": check})
     said = sim_node("doctor", "--json")
     assert (said.code, said.object["checks"][0]["status"]) == (code, status)
-
-
-def test_a_cache_that_cannot_be_written_is_a_warning(monkeypatch):
-    monkeypatch.setenv("SIM_NODE_CACHE", "/proc/nowhere")
-    assert checks.CHECKS["cache"]().status == "warn"
-
-
-def test_a_missing_compiler_is_a_warning(monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv("CC", raising=False)
-    assert checks.CHECKS["c_compiler"]().status == "warn"

@@ -86,3 +86,20 @@ def test_an_interrupted_run_leaves_a_bag_that_verifies(sim_node, plant, tmp_path
     if number != signal.SIGKILL:
         assert running.returncode == 130
         assert "interrupted after" in said
+
+
+@pytest.mark.parametrize(("name", "storage"), [("f.mcap", "mcap"), ("f", "mcap"), ("f", "sqlite3")], ids=str)
+def test_a_full_disk_is_one_clear_error(plant, tmp_path, name, storage):
+    options = ["--offline", "--seconds", "1000", "--storage", storage, "--bag", str(tmp_path / name)]
+    command = [sys.executable, "-m", "sim_node.cli", "run", str(plant), *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    limit = (
+        "import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20)); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", limit, *command], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "bag: " in done.stderr
+    assert "Traceback" not in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -11,25 +12,58 @@ import sim_node
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 XML = ElementTree.parse(ROOT / "package.xml").getroot()
-# modules that Python files import → the ROS package that brings them; a module of none of these is no ROS package
-NOT_ROS = {"numpy", "llvmlite", "rosbags", "pydantic", "typer", "rich", "plotly", "yaml", "sim_node", "warp", "numba"}
-BRINGS = {"ament_index_python": "rclpy", "launch": "launch_ros", "rosidl_runtime_py": "rclpy"}
+# modules whose names are not their package's
+BRINGS = {"launch": "launch_ros", "ament_index_python": "rclpy"}
+# what a machine may lack: imported where it is used, and reported as absent
+OPTIONAL = {"warp", "numba"}
+
+
+def requirements() -> set[str]:
+    """Return the names in setup.py's list of dependencies, wheels of ROS aside."""
+    for node in ast.parse((ROOT / "setup.py").read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DEPENDENCIES":
+            return {re.split(r"[.<>=!~]", requirement)[0] for requirement in ast.literal_eval(node.value)}
+    raise AssertionError("setup.py has no list DEPENDENCIES")
+
+
+def imported() -> set[str]:
+    """Return the first words of what the package and the launch files import, the standard library aside."""
+    found: set[str] = set()
+    for path in [*(ROOT / "sim_node").rglob("*.py"), *(ROOT / "launch").glob("*.py")]:
+        if path.relative_to(ROOT).parts[1] in ("msg", "srv", "local"):
+            continue
+        tree = ast.parse(path.read_text())
+        typing = {id(node) for branch in ast.walk(tree) if _is_for_typing(branch) for node in ast.walk(branch)}
+        for node in ast.walk(tree):
+            if id(node) in typing:
+                continue
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.split(".")[0])
+            elif (
+                isinstance(node, ast.Call)
+                and ast.unparse(node.func).endswith("import_module")
+                and isinstance(name := node.args[0], ast.Constant)
+            ):
+                found.add(str(name.value).split(".")[0])
+    return found - sys.stdlib_module_names - {"sim_node"}
+
+
+def _is_for_typing(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
 
 
 def test_version() -> None:
     assert XML.findtext("version") == sim_node.__version__
 
 
-def test_names_every_ros_package_that_is_imported() -> None:
+def test_every_import_is_a_declared_dependency() -> None:
+    """Of the package from PyPI in setup.py, of ROS in package.xml."""
     declared = {element.text for element in XML if element.tag in ("depend", "exec_depend")}
-    imported = set()
-    for path in [*(ROOT / "sim_node").rglob("*.py"), *(ROOT / "launch").glob("*.py")]:
-        if path.relative_to(ROOT).parts[1] in ("msg", "srv", "local"):
-            continue
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                imported.add(node.module.split(".")[0])
-    ros = {BRINGS.get(name, name) for name in imported - NOT_ROS - sys.stdlib_module_names}
-    assert ros <= declared, f"package.xml lacks exec_depend: {sorted(ros - declared)}"
+    missing = {BRINGS.get(name, name) for name in imported()} - declared - requirements() - OPTIONAL
+    assert not missing, f"neither in setup.py's DEPENDENCIES nor in package.xml: {', '.join(sorted(missing))}"
+
+
+def test_every_dependency_is_imported() -> None:
+    assert requirements() <= imported()

@@ -1,4 +1,4 @@
-"""A wheel built without ROS, in build isolation, from a path with a space, installed where nothing else is."""
+"""A wheel built without ROS, in build isolation, from a path with a space, installed where only numpy is."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def wheel(source: Path, environ: dict[str, str], tmp_path_factory: pytest.TempPa
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of a virtual environment with the wheel and no other package."""
+    """The Python of a virtual environment with the wheel, numpy and no other package."""
     venv = tmp_path_factory.mktemp("venv")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], env=environ, check=True)
     python = venv / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", str(wheel)]
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", str(wheel), "numpy"]
     subprocess.run(pip, env=environ, check=True, timeout=120)
     return python
 
@@ -65,7 +65,7 @@ def test_the_executable_is_one(wheel: Path) -> None:
     assert info.external_attr >> 16 & stat.S_IXUSR
 
 
-def test_imports_where_nothing_else_is(python: Path, environ: dict[str, str], tmp_path: Path) -> None:
+def test_imports_where_only_numpy_is(python: Path, environ: dict[str, str], tmp_path: Path) -> None:
     code = "import sim_node, sim_node._native; print(sim_node._native.__file__)"
     done = subprocess.run([python, "-c", code], cwd=tmp_path, env=environ, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -69,18 +69,14 @@ def _wake(nbytes: int, spin_us: int, ticks: int) -> dict[str, Any]:
 
 def _rclpy() -> dict[str, Any]:
     figures: dict[str, Any] = {}
+    domain = {**os.environ, "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     for size, nbytes in SIZES.items():
-        count = TOPIC_COUNT[size]
-        domain = {
-            **os.environ,
-            "ROS_DOMAIN_ID": str(1 + os.getpid() % 100),
-            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-        }
+        arguments = (str(nbytes), str(TOPIC_COUNT[size]), f"bench_{os.getpid()}_{size}")
         with (
-            _child("sim_node.cli.benches.rclpy_peer", "subscribe", str(nbytes), str(count), env=domain) as subscriber,
-            _child("sim_node.cli.benches.rclpy_peer", "publish", str(nbytes), str(count), env=domain) as publisher,
+            _child("sim_node.cli.benches.rclpy_peer", "subscribe", *arguments, env=domain) as subscriber,
+            _child("sim_node.cli.benches.rclpy_peer", "publish", *arguments, env=domain) as publisher,
         ):
-            answer = json.loads(_last_line(subscriber) or "{}")
+            answer: dict[str, Any] = json.loads(_last_line(subscriber) or "{}")
             publisher.kill()
         if "absent" in answer:
             return answer

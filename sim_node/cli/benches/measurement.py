@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sim_node.cli.bench import machine
+from sim_node.cli.benches import machine
 
 
 @dataclass

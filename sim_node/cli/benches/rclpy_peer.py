@@ -18,7 +18,7 @@ PERIOD_S = {4096: 2e-3, 1 << 20: 1e-2}
 WARM_UP = 2
 
 
-def main(role: str, nbytes: int, count: int) -> None:
+def main(role: str, nbytes: int, count: int, topic: str) -> None:
     """Publish for ever, or receive ``count`` messages and print their latencies and serialization times (ns)."""
     try:
         import rclpy
@@ -28,10 +28,10 @@ def main(role: str, nbytes: int, count: int) -> None:
         print(json.dumps({"absent": str(absent)}))
         return
     rclpy.init()
-    node = rclpy.create_node(f"bench_{role}")
+    node = rclpy.create_node(f"{topic}_{role}")
     quality = QoSProfile(depth=2)
     if role == "publish":
-        publisher = node.create_publisher(Float32MultiArray, "bench_state", quality)
+        publisher = node.create_publisher(Float32MultiArray, topic, quality)
         state = np.zeros(nbytes // 4, np.float32)
         while publisher.get_subscription_count() == 0:
             rclpy.spin_once(node, timeout_sec=0.05)
@@ -45,7 +45,7 @@ def main(role: str, nbytes: int, count: int) -> None:
         values = np.frombuffer(message.data, np.float32)
         latencies.append(time.monotonic_ns() - int(values[:2].view(np.int64)[0]))
 
-    node.create_subscription(Float32MultiArray, "bench_state", receive, quality)
+    node.create_subscription(Float32MultiArray, topic, receive, quality)
     deadline = time.monotonic() + 60.0
     while len(latencies) < count + WARM_UP and time.monotonic() < deadline:
         rclpy.spin_once(node, timeout_sec=0.5)
@@ -75,4 +75,4 @@ def _serialize(kind: Any, nbytes: int) -> list[int]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

@@ -13,19 +13,17 @@ from sim_node.plant import Stepper
 from sim_node.plant.statistics import Distribution
 
 PERIOD_NS = 1_000_000
-TICKS = 5000
 SPIN_NS = 200_000
 
 
-def run() -> Measurement:
+def run(ticks: int = 5000) -> Measurement:
     """Measure lateness and step time in µs of the quarter-car under each clock, one after the other."""
     result = Measurement("tick")
-    result.figures["native"] = _account(lambda stepper: stepper.run(PERIOD_NS, ticks=TICKS))
-    result.figures["native_spin"] = _account(lambda stepper: stepper.run(PERIOD_NS, SPIN_NS, TICKS))
-    result.figures["native_gil_busy"] = _account(_beside_busy_python)
-    result.peers["sleep_loop"] = _account(_sleep_loop)
+    for name, clock in (("native", _native), ("native_spin", _native_spin), ("native_gil_busy", _beside_busy_python)):
+        result.figures[name] = _account(clock, ticks)
+    result.peers["sleep_loop"] = _account(_sleep_loop, ticks)
     try:
-        result.peers["rclpy_timer"] = _account(_rclpy_timer)
+        result.peers["rclpy_timer"] = _account(_rclpy_timer, ticks)
     except ImportError as absent:
         result.peers["rclpy_timer"] = {"absent": f"{absent}; see 'sim-node doctor'"}
     ours = result.figures["native"]["lateness"]
@@ -37,9 +35,9 @@ def run() -> Measurement:
     return result
 
 
-def _account(drive: Callable[[Stepper], object]) -> dict[str, Any]:
+def _account(clock: Callable[[Stepper, int], object], ticks: int) -> dict[str, Any]:
     stepper = Stepper(QuarterCar(), dt_ns=PERIOD_NS)
-    drive(stepper)
+    clock(stepper, ticks)
     statistics, counters = stepper.statistics(), stepper.counters()
     return {
         "ticks": counters["ticks"],
@@ -61,7 +59,15 @@ def _figures(values: Distribution) -> dict[str, Any]:
     }
 
 
-def _beside_busy_python(stepper: Stepper) -> None:
+def _native(stepper: Stepper, ticks: int) -> None:
+    stepper.run(PERIOD_NS, ticks=ticks)
+
+
+def _native_spin(stepper: Stepper, ticks: int) -> None:
+    stepper.run(PERIOD_NS, SPIN_NS, ticks)
+
+
+def _beside_busy_python(stepper: Stepper, ticks: int) -> None:
     """Run the native clock while another thread of this process never lets go of the interpreter."""
     ended = threading.Event()
 
@@ -72,22 +78,22 @@ def _beside_busy_python(stepper: Stepper) -> None:
     busy = threading.Thread(target=compute)
     busy.start()
     try:
-        stepper.run(PERIOD_NS, ticks=TICKS)
+        stepper.run(PERIOD_NS, ticks=ticks)
     finally:
         ended.set()
         busy.join()
 
 
-def _sleep_loop(stepper: Stepper) -> None:
+def _sleep_loop(stepper: Stepper, ticks: int) -> None:
     """Tick from a plain Python loop that sleeps until each tick is due."""
     due = time.monotonic_ns()
-    for _ in range(TICKS):
+    for _ in range(ticks):
         due += PERIOD_NS
         time.sleep(max(due - time.monotonic_ns(), 0) * 1e-9)
         stepper.tick(1, due)
 
 
-def _rclpy_timer(stepper: Stepper) -> None:
+def _rclpy_timer(stepper: Stepper, ticks: int) -> None:
     """Tick from a timer of an rclpy node in a single-threaded executor."""
     import rclpy
     from rclpy.clock import Clock, ClockType
@@ -104,7 +110,7 @@ def _rclpy_timer(stepper: Stepper) -> None:
             stepper.tick(1, due)
 
         timer = node.create_timer(PERIOD_NS * 1e-9, tick, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        while stepper.step < TICKS:
+        while stepper.step < ticks:
             executor.spin_once(timeout_sec=1.0)
         node.destroy_node()
     finally:

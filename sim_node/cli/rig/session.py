@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sim_node.errors import SimNodeError
 from sim_node.plant.statistics import Distribution
 
+if TYPE_CHECKING:
+    from sim_node.node.node import PlantNode
+
+DISCOVERY_S = 20.0
 PLANT = "sim_node.kernels.quarter_car:QuarterCar"
 
 
@@ -52,6 +58,7 @@ def run(bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress:
         node.make("configure")
         with _process(controlling) as controller:
             _line(controller, "stdout", "controller")
+            _wait_for_recorder(node)
             node.make("activate")
             print(file=controller.stdin, flush=True)
             stepper = node.assembly.stepper
@@ -76,6 +83,19 @@ def run(bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress:
     )  # fmt: skip
 
 
+def _wait_for_recorder(node: PlantNode) -> None:
+    """Discovery takes its time, and what is published before it is over may be lost."""
+    from sim_node.node.process import spin_until
+
+    limit = time.monotonic() + DISCOVERY_S
+    spin_until(node, lambda: node.recorders > 0 or time.monotonic() > limit)
+    if not node.recorders:
+        raise SimNodeError(
+            f"node and recorder did not find each other within {DISCOVERY_S:g} s; does the middleware's discovery work "
+            "on this host (ROS_DOMAIN_ID, ROS_AUTOMATIC_DISCOVERY_RANGE, firewall)?"
+        )
+
+
 @contextmanager
 def _process(arguments: list[str]) -> Iterator[subprocess.Popen[str]]:
     """Run a module of ours as a process that does not outlive the block."""
@@ -98,5 +118,6 @@ def _finish(process: subprocess.Popen[str], what: str) -> str:
     """Wait for the end of a process and return the last line it printed."""
     output, errors = process.communicate(timeout=30.0)
     if process.returncode or not output.strip():
-        raise SimNodeError(f"the {what} failed (exit code {process.returncode}): {errors.strip()}")
+        said = "\n".join(part for part in (output.strip(), errors.strip()) if part)
+        raise SimNodeError(f"the {what} failed (exit code {process.returncode}): {said}")
     return output.strip().splitlines()[-1]

@@ -24,29 +24,33 @@ COMPARE = ("==", "!=", "<", "<=", ">", ">=")
 INTEGER_ONLY = ("&", "|", "^", "<<", ">>")
 
 
+def edge_values(scalar):
+    """Where the type's arithmetic is special."""
+    if not scalar.is_float:
+        low, high = int(np.iinfo(scalar.numpy).min), int(np.iinfo(scalar.numpy).max)
+        return [low, low + 1, high, high - 1, 0, 1, 2, max(-1, low), max(-7, low)]
+    limits = np.finfo(scalar.numpy)
+    tiny = float(limits.smallest_subnormal)
+    return [
+        0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -7.0, float(limits.max), float(limits.tiny), tiny, -tiny, 3 * tiny,
+        float(np.nextafter(limits.tiny, 0, dtype=scalar.numpy)), np.inf, -np.inf, np.nan,
+    ]  # fmt: skip
+
+
 def values(scalar):
     """Any value of the type, the edges often."""
+    edges = st.sampled_from(edge_values(scalar))
     if scalar.is_float:
-        limits = np.finfo(scalar.numpy)
-        tiny = float(limits.smallest_subnormal)
-        edges = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -7.0, float(limits.max), float(limits.min), tiny, -tiny, 3 * tiny,
-                 float(limits.tiny), float(np.nextafter(limits.tiny, 0, dtype=scalar.numpy)),
-                 np.inf, -np.inf, np.nan]  # fmt: skip
-        floats = st.floats(width=scalar.bits, allow_subnormal=True)
-        small = st.integers(-40, 40).map(lambda n: n / 4)
-        return (st.sampled_from(edges) | small | floats).map(scalar.numpy.type)
-    limits = np.iinfo(scalar.numpy)
-    edges = [int(limits.min), int(limits.min) + 1, int(limits.max), int(limits.max) - 1, 0, 1, max(-1, int(limits.min))]
-    whole = (
-        st.sampled_from(edges)
-        | st.integers(max(-9, int(limits.min)), 9)
-        | st.integers(int(limits.min), int(limits.max))
+        quarters = st.integers(-40, 40).map(lambda n: n / 4)
+        return (edges | quarters | st.floats(width=scalar.bits)).map(scalar.numpy.type)
+    low, high = int(np.iinfo(scalar.numpy).min), int(np.iinfo(scalar.numpy).max)
+    return (edges | st.integers(max(-9, low), 9) | st.integers(low, high)).map(scalar.numpy.type)
+
+
+def compiled(written, scalar, result, expression, at="0"):
+    text = (
+        f"@sn.kernel\ndef k(a: array(dtype=t), b: array(dtype=t), out: array(dtype=r)):\n    out[{at}] = {expression}\n"
     )
-    return whole.map(scalar.numpy.type)
-
-
-def compiled(written, scalar, result, expression):
-    text = f"@sn.kernel\ndef k(a: array(dtype=t), b: array(dtype=t), out: array(dtype=r)):\n    out[0] = {expression}\n"
     return lower(written(text, t=scalar, r=result)["k"])
 
 
@@ -86,7 +90,7 @@ def test_binary(written, symbol, scalar):
     module = compiled(written, scalar, result, f"a[0] {symbol} b[0]")
     counts = st.integers(0, scalar.bits - 1).map(scalar.numpy.type)
 
-    @settings(max_examples=80, deadline=None, database=None)
+    @settings(max_examples=50, deadline=None, database=None)
     @given(values(scalar), counts if symbol in ("<<", ">>") else values(scalar))
     def check(a, b):
         whole = scalar.is_integer and symbol in ("//", "%")
@@ -104,6 +108,50 @@ def test_binary(written, symbol, scalar):
             assert same(got, wanted), (got, wanted)
 
     check()
+
+
+def _edges_and_others(symbol, scalar):
+    """All pairs of edges, and pairs of any bits, that have a result."""
+    random = np.random.default_rng(len(symbol) * 100 + scalar.code)
+    drawn = random.integers(0, 256, 2000 * scalar.size, np.uint8).view(scalar.numpy)
+    edges = np.array([scalar.numpy.type(edge) for edge in edge_values(scalar)])
+    a = np.concatenate([np.repeat(edges, len(edges)), drawn[:1000]])
+    b = np.concatenate([np.tile(edges, len(edges)), drawn[1000:]])
+    if symbol in ("<<", ">>"):
+        b &= scalar.numpy.type(scalar.bits - 1)
+    keep = np.ones(len(a), bool)
+    if scalar.is_integer and symbol in ("//", "%"):
+        keep &= b != 0
+        if scalar.kind is Kind.INT:
+            keep &= (a != np.iinfo(scalar.numpy).min) | (b.astype(np.int64) != -1)
+    return a[keep], b[keep]
+
+
+@pytest.mark.parametrize(("symbol", "scalar"), list(combinations()))
+def test_binary_as_machine_code(written, execute, symbol, scalar):
+    result = SCALARS[0] if symbol in COMPARE else scalar
+    module = compiled(written, scalar, result, f"a[sn.tid()] {symbol} b[sn.tid()]", at="sn.tid()")
+    a, b = _edges_and_others(symbol, scalar)
+    out = np.zeros(len(a), result.numpy)
+    assert execute(module, len(a), a, b, out).code == 0
+    with np.errstate(all="ignore"):
+        wrong = [(x, y, got) for x, y, got in zip(a, b, out) if not same(got, expected(symbol, scalar, x, y))]
+    assert not wrong, wrong[:5]
+
+
+@pytest.mark.parametrize("scalar", INTEGERS, ids=repr)
+@pytest.mark.parametrize("symbol", ["//", "%"])
+def test_division_without_a_result_stops_machine_code(written, execute, symbol, scalar):
+    module = compiled(written, scalar, scalar, f"a[sn.tid()] {symbol} b[sn.tid()]", at="sn.tid()")
+    least = int(np.iinfo(scalar.numpy).min)
+    a, b = np.array([7, least, 5], scalar.numpy), np.array([2, -1 if least else 1, 0], scalar.numpy)
+    out = np.zeros(3, scalar.numpy)
+    stop = execute(module, 3, a, b, out)
+    overflow = symbol == "//" and least < 0
+    assert (stop.code, stop.thread) == (1, 1 if overflow else 2)
+    assert out[0] == eval(f"7 {symbol} 2")
+    if not overflow:
+        assert out[1] == eval(f"{least} {symbol} {int(b[1])}")
 
 
 @pytest.mark.parametrize("scalar", NUMBERS, ids=repr)

@@ -135,5 +135,12 @@ def test_assignment_evaluates_the_value_before_the_target(kernel):
 def test_vectors_are_values(kernel):
     """Assigning a component of a variable changes no other variable and no array."""
     changed = args()
-    run(lower(kernel("v = p[1]\nw = v\nv.x = 9.0\nv[n] += 1.0\nx[0] = w.x\nx[1] = v.x\nx[2] = p[1].x")), changed)
-    assert list(changed[0]) == [3.0, 10.0, 3.0]
+    run(
+        lower(
+            kernel(
+                "v = p[1]\nw = v\nv.y = 9.0\nv[n] += 1.0\nx[0] = w.y\nx[1], x[2], d[0] = v.x, v.y, 0.0\nx[2] += p[1].y"
+            )
+        ),
+        changed,
+    )
+    assert list(changed[0]) == [4.0, 4.0, 13.0]

@@ -1,0 +1,28 @@
+"""The shape that a measurement has in JSON, and the statistics in it."""
+
+import numpy as np
+
+from sim_node.cli.benches.measurement import Measurement, per_call_us, quantiles
+
+
+def test_quantiles_are_in_microseconds():
+    found = quantiles(np.arange(1, 1001) * 1000)
+    assert (found["count"], found["max_us"]) == (1000, 1000.0)
+    assert abs(found["p50_us"] - 500.5) < 0.01
+    assert abs(found["p99_us"] - 990) < 1
+
+
+def test_quantiles_of_nothing():
+    assert quantiles([]) == {"count": 0}
+
+
+def test_keys_that_stay():
+    measured = Measurement("x", {"a": 1.0}, {"peer": {"absent": "why"}}, {"vs": 2.0}).as_json()
+    assert list(measured) == ["name", "machine", "figures", "peers", "ratios"]
+    assert measured["peers"]["peer"]["absent"] == "why"
+
+
+def test_per_call_calls():
+    calls = []
+    assert per_call_us(lambda: calls.append(1), batches=3, calls=5) > 0
+    assert len(calls) == 20

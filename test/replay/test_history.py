@@ -1,0 +1,35 @@
+"""Histories computed again out of a bag are those of the run."""
+
+import numpy as np
+import pytest
+
+from sim_node.errors import BagError
+from sim_node.kernels.quarter_car import QuarterCar
+from sim_node.plant import Stepper
+from sim_node.replay import history
+from sim_node.replay.record import record_offline
+from sim_node.replay.writer import BagWriter
+
+NAMES = ("body", "distance", "force")
+
+
+def test_equals_the_run(tmp_path):
+    forces = np.linspace(-500, 500, 80, dtype=np.float32).reshape(20, 4)
+    with BagWriter(tmp_path / "b.mcap", "mcap") as writer:
+        recorded = Stepper(QuarterCar(), dt_ns=1_000_000)
+        record_offline(recorded, writer, name="car", ticks=50, inputs={"force": forces})
+    found = history.of_bag(tmp_path / "b.mcap", NAMES)
+    np.testing.assert_allclose(found.seconds, np.arange(1, 51) * 1e-3)
+    stepper = Stepper(QuarterCar(), dt_ns=1_000_000)
+    for tick in range(50):
+        stepper.set("force", forces[min(tick, 19)])
+        stepper.tick()
+        for name in NAMES:
+            np.testing.assert_array_equal(found.values[name][tick], stepper.get(name))
+
+
+def test_no_keyframe_no_history(tmp_path):
+    with BagWriter(tmp_path / "empty.mcap", "mcap"):
+        pass
+    with pytest.raises(BagError, match="no keyframe to start from"):
+        history.of_bag(tmp_path / "empty.mcap", NAMES)
