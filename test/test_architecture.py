@@ -55,6 +55,15 @@ TESTED_ELSEWHERE = {
     "cli/benches/rclpy_peer": "test_bridge.py runs it as a process",
     "cli/rig/session": "test_demo.py runs whole sessions",
     "compiler/ir/rules": "test_verifier.py breaks each rule",
+    "node/assembly": "ros/test_lifecycle.py builds and releases it in real nodes, ros/test_services.py rebuilds it",
+    "node/clock": "ros/test_services.py pauses and steps each clock in a real node",
+    "node/diagnostics": "ros/test_topics.py reads what a real node publishes",
+    "node/inputs": "ros/test_topics.py sends to a real node",
+    "node/main": "ros/test_process.py runs it as a process",
+    "node/node": "ros/test_lifecycle.py makes its transitions through the middleware",
+    "node/process": "ros/test_process.py ends it by signals; every test of ros/ is inside one",
+    "node/services": "ros/test_services.py calls them through the middleware",
+    "node/topics": "ros/test_topics.py listens to a real node",
 }
 
 

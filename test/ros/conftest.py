@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 PLANTS = Path(__file__).with_name("plants.py")
 LIMIT = 60.0  # seconds after which what is awaited will not come
-
-NODE = [sys.executable, "-c", "import sys; from sim_node.node.main import main; sys.exit(main())"]
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -148,3 +148,41 @@ def rig(ros_domain, cache):
             yield node, peer
 
     return make
+
+
+@pytest.fixture
+def plants():
+    """Where the plants of these tests are."""
+    return PLANTS
+
+
+@pytest.fixture
+def spawn(ros_domain, cache):
+    """Start Pythons that do not outlive the test."""
+    with ExitStack() as stack:
+
+        def start(*arguments, **options):
+            process = stack.enter_context(subprocess.Popen([sys.executable, *arguments], text=True, **options))
+            stack.callback(process.kill)
+            return process
+
+        yield start
+
+
+@pytest.fixture
+def run(spawn):
+    """Start nodes as processes."""
+    return partial(spawn, "-c", "import sys; from sim_node.node.main import main; sys.exit(main())")
+
+
+@pytest.fixture
+def peer_of(ros_domain):
+    """Make peers of nodes by their full names."""
+    with ExitStack() as stack:
+
+        def make(target):
+            peer = Peer(target)
+            stack.callback(peer.close)
+            return peer
+
+        yield make

@@ -27,7 +27,7 @@ def test_pause_step_resume(rig, clock):
 
 
 def test_services_say_why_they_refuse(rig):
-    with rig() as (node, peer):
+    with rig() as (_, peer):
         peer.change("configure")
         for name in ("pause", "resume", "reset"):
             answer = peer.call(Trigger, name)

@@ -26,8 +26,8 @@ def test_records_and_keyframes_replay(rig):
         peer.meet()
         for push in range(5):
             force.publish(Float32MultiArray(data=[float(push + i) for i in range(9)]))
-            held = node.assembly.stepper.step
-            peer.until(lambda: node.assembly.stepper.step > held + 30, "ticks")
+            until = node.assembly.stepper.step + 30
+            peer.until(lambda until=until: node.assembly.stepper.step > until, "ticks")
         peer.change("deactivate")
         last = node.assembly.stepper.step
         peer.until(lambda: records and steps(records)[-1] == last, "last record")
@@ -76,14 +76,15 @@ def test_ticks_go_out_no_faster_than_asked(rig):
         peer.until(lambda: len(ticks) >= 5, "ticks")
         peer.change("deactivate")
         assert len(ticks) < node.assembly.stepper.step / 10
-        assert all(later.step > tick.step for tick, later in zip(ticks, ticks[1:]))
+        numbers = [tick.step for tick in ticks]
+        assert numbers == sorted(set(numbers))
         tick = ticks[-1]
         assert tick.stamp.sec * 10**9 + tick.stamp.nanosec == tick.step * 10**6
         assert tick.generation == node.assembly.publisher.generation
 
 
 def test_what_is_not_wanted_is_not_sent(rig):
-    with rig(record=False, tick_topic_rate=0) as (node, peer):
+    with rig(record=False, tick_topic_rate=0) as (_, peer):
         peer.change("configure")
         received = [peer.listen(kind, kind.__name__.lower()) for kind in (Record, Keyframe)]
         received.append(peer.listen(Tick, "tick", late=False))
