@@ -16,6 +16,11 @@ def steps(records):
     return [step for record in records for step in range(record.first_step, record.first_step + record.count)]
 
 
+def applied(record):
+    """The first number of the inputs at the record's last tick: that of ``force``."""
+    return float(np.frombuffer(batch_of(record).records.inputs[-1].tobytes(), np.float32)[0])
+
+
 def test_records_and_keyframes_replay(rig):
     with rig(rate=1000.0, keyframe_every=50) as (node, peer):
         peer.change("configure")
@@ -24,10 +29,9 @@ def test_records_and_keyframes_replay(rig):
         peer.change("activate")
         peer.until(force.get_subscription_count, "subscription to the input")
         peer.meet()
-        for push in range(5):
+        for push in range(1, 6):
             force.publish(Float32MultiArray(data=[float(push + i) for i in range(9)]))
-            until = node.assembly.stepper.step + 30
-            peer.until(lambda until=until: node.assembly.stepper.step > until, "ticks")
+            peer.until(lambda push=push: records and applied(records[-1]) == push, "record with the input")
         peer.change("deactivate")
         last = node.assembly.stepper.step
         peer.until(lambda: records and steps(records)[-1] == last, "last record")
