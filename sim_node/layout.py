@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from sim_node import dtypes
 
 ALIGNMENT = 64  # a cache line, and the widest vector load
 FORMAT = 1
+MAX_AXES = 32  # more than numpy takes is damage
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Field:
     @property
     def count(self) -> int:
         """Elements in the field."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
@@ -96,9 +98,9 @@ class Layout:
             field = Field(str(raw["name"]), str(raw["dtype"]), tuple(raw["shape"]), raw["offset"], str(raw["unit"]))
             if field.dtype not in dtypes.ELEMENTS:
                 raise ValueError(f"field '{field.name}' has unknown dtype '{field.dtype}'")
-            counts = (field.offset, *field.shape)
-            if not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= size for n in counts):
-                raise ValueError(f"field '{field.name}' has an offset or extent outside the layout")
+            extents = (field.offset, *field.shape)
+            if not all(type(n) is int and 0 <= n < 2**63 for n in extents) or len(field.shape) > MAX_AXES:
+                raise ValueError(f"field '{field.name}' has an impossible offset or shape")
             if field.offset % ALIGNMENT or field.offset + field.nbytes > size:
                 raise ValueError(f"field '{field.name}' does not lie inside the layout's {size} bytes")
             fields.append(field)
