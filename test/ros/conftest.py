@@ -16,14 +16,6 @@ PLANTS = Path(__file__).with_name("plants.py")
 LIMIT = 60.0  # seconds after which what is awaited will not come
 
 
-def pytest_ignore_collect(collection_path, config):
-    """Leave the folder out where ROS is not there."""
-    try:
-        import rclpy  # noqa: F401
-    except ImportError:
-        return True
-
-
 def pytest_collection_modifyitems(items):
     """Let the server warn of an answer to a client that it has not discovered yet; ``Peer.meet`` asks again."""
     undiscovered = pytest.mark.filterwarnings("ignore:failed to send response:RuntimeWarning")

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("rclpy", reason="installed without ROS")
+
 from sim_node.bridge.transports import posix_shm
 
 PLANTS = Path(__file__).with_name("plants.py")

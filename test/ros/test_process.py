@@ -7,6 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
+pytest.importorskip("rclpy", reason="installed without ROS")
+
 from sim_node.bridge import Subscriber
 from sim_node.bridge.transports import posix_shm
 from sim_node.msg import Record, Ring

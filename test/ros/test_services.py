@@ -1,4 +1,7 @@
 import pytest
+
+pytest.importorskip("rclpy", reason="installed without ROS")
+
 from std_srvs.srv import Trigger
 
 from sim_node.bridge import Subscriber

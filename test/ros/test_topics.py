@@ -2,6 +2,9 @@ import os
 
 import numpy as np
 import pytest
+
+pytest.importorskip("rclpy", reason="installed without ROS")
+
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Float32MultiArray, Float64MultiArray
