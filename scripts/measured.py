@@ -1,0 +1,96 @@
+"""Writes the README's table of figures from docs/measurements/, which `sim-node bench NAME --save` wrote.
+
+`python scripts/measured.py` rewrites the table; the test of the README compares it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- measured: scripts/measured.py -->\n", "<!-- end of measured -->"
+
+
+def read(name: str) -> dict[str, Any]:
+    """Read one measurement."""
+    measured: dict[str, Any] = json.loads((ROOT / "docs" / "measurements" / f"{name}.json").read_text("utf-8"))
+    return measured
+
+
+def table() -> str:
+    """Return the table in Markdown, and under it the machine that it was measured on."""
+    launch, bridge, tick = read("launch"), read("bridge"), read("tick")
+    warp, numba, rclpy = launch["peers"]["warp"], launch["peers"]["numba"], bridge["peers"]["rclpy"]
+    ours, wake = launch["figures"], bridge["figures"]
+    native, timer = tick["figures"]["native"], tick["peers"]["rclpy_timer"]
+    sleep, spin = tick["peers"]["sleep_loop"], tick["figures"]["native_spin"]
+    ratios = launch["ratios"]
+    rows = [
+        (
+            "launch of a small kernel, whole Python call",
+            _us(ours["launch_us_1"]),
+            f"Warp {_us(warp['launch_us_1'])} · numba {_us(numba['launch_us_1'])}",
+            f"{ratios['vs_warp']:.0f} × Warp",
+        ),
+        (
+            "the same in a plan",
+            _us(ours["plan_us_1"]),
+            f"Warp, recorded {_us(warp['recorded_us_1'])}",
+            f"{ratios['plan_vs_warp_recorded']:.0f} × Warp",
+        ),
+        *(_wake(size, wake, rclpy, bridge["ratios"]) for size in ("4kB", "1MB", "64MB")),
+        (
+            "lateness of a 1 kHz tick, p50 / p99",
+            _pair(native["lateness"]),
+            f"rclpy timer {_pair(timer['lateness'])} · Python sleep {_pair(sleep['lateness'])}",
+            f"{tick['ratios']['rclpy_timer_p50_vs_native']:.1f} × rclpy",
+        ),
+        ("the same, spinning the last 200 µs", _pair(spin["lateness"]), "", ""),
+    ]
+    lines = ["| | sim_node | others, in the same run | |", "|---|---|---|---|"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    machine = bridge["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    lines.append(
+        f"\nMedians where nothing else is said. {machine['cores']} cores of a virtual {machine['processor']}, no real-time "
+        f"kernel or priority; Python {machine['python']}, {versions}. "
+        "Histograms and all figures: [docs/measurements](docs/measurements)."
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _wake(
+    size: str, ours: dict[str, Any], rclpy: dict[str, Any], ratios: dict[str, float]
+) -> tuple[str, str, str, str]:
+    spin, futex = ours[f"wake_spin_{size}"]["p50_us"], ours[f"wake_futex_{size}"]["p50_us"]
+    message, serialize = rclpy[f"message_{size}"]["p50_us"], rclpy[f"serialize_{size}"]["p50_us"]
+    return (
+        f"{size[:-2]} {size[-2:]} of state to another process, spin / futex",
+        f"{_us(spin)} / {_us(futex)}",
+        f"rclpy message {_us(message)}; serializing alone {_us(serialize)}",
+        f"{ratios[f'vs_rclpy_{size}']:.0f} × serializing, by spin",
+    )
+
+
+def _pair(distribution: dict[str, float]) -> str:
+    return f"{_us(distribution['p50_us'])} / {_us(distribution['p99_us'])}"
+
+
+def _us(value: float) -> str:
+    if value >= 1000:
+        return f"{value / 1000:.3g} ms"
+    return f"{value:.2g} µs" if value < 10 else f"{value:.0f} µs"
+
+
+def rewrite(text: str) -> str:
+    """Put the table where the README's markers are."""
+    head, _, rest = text.partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    return head + BEGIN + table() + END + tail
+
+
+if __name__ == "__main__":
+    readme = ROOT / "README.md"
+    readme.write_text(rewrite(readme.read_text("utf-8")), "utf-8")
