@@ -54,7 +54,7 @@ def table() -> str:
     machine = bridge["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     lines.append(
-        f"\nMedians where nothing else is said. {machine['cores']} cores of a virtual {machine['processor']}, no real-time "
+        f"\nMedians. {machine['cores']} cores of a virtual {machine['processor']}, no real-time "
         f"kernel or priority; Python {machine['python']}, {versions}. "
         "Histograms and all figures: [docs/measurements](docs/measurements)."
     )
