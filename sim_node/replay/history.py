@@ -27,21 +27,26 @@ class History:
 def of_bag(path: str | Path, names: Sequence[str]) -> History:
     """Replay the first life of the only plant in a bag and collect states, outputs and inputs after each tick.
 
-    Raises BagError when the bag begins with no keyframe, or records are missing.
+    A recorder keeps no order between topics, so the keyframe is looked for in the whole bag.
+    Raises BagError when there is no keyframe to start from, or records are missing.
     """
-    start: Keyframe | None = None
-    rows: list[np.ndarray[Any, Any]] = []
+    batches: list[messages.Batch] = []
+    keyframes: list[tuple[int, int, Keyframe]] = []
     for entry in Bag(path):
-        if entry.type == messages.KEYFRAME and start is None:
-            start, _ = messages.keyframe_of(messages.deserialise(entry.raw, entry.type))
+        if entry.type == messages.KEYFRAME:
+            keyframe, generation = messages.keyframe_of(messages.deserialise(entry.raw, entry.type))
+            keyframes.append((generation, keyframe.step, keyframe))
         elif entry.type == messages.RECORD:
-            records = messages.batch_of(messages.deserialise(entry.raw, entry.type)).records
-            first = records.first_step - (start.step if start else 0)
-            if start is None or first != sum(map(len, rows)) + 1:
-                raise BagError(f"{path}: no history, since records before tick {records.first_step} are missing")
-            rows.append(records.inputs)
-    if start is None:
+            batches.append(messages.batch_of(messages.deserialise(entry.raw, entry.type)))
+    if not keyframes:
         raise BagError(f"{path}: no history, since there is no keyframe to start from")
+    generation, step, start = min(keyframes, key=lambda found: found[:2])
+    rows = []
+    for records in (batch.records for batch in batches if batch.generation == generation):
+        if records.first_step != step + 1:
+            raise BagError(f"{path}: no history, since records before tick {records.first_step} are missing")
+        rows.append(records.inputs)
+        step += records.count
     stepper = build_stepper(start, "")
     assert isinstance(stepper, Stepper)
     stepper.restore(start)
