@@ -15,6 +15,7 @@ import sim_node
 from sim_node import _native
 from sim_node.compiler.backend.target import HOST
 from sim_node.errors import KernelError, PlantError
+from sim_node.lang.library import MATH_VERSION
 from sim_node.layout import Field, Layout
 from sim_node.plant.account import Account
 from sim_node.plant.binding import StateBinding
@@ -346,5 +347,5 @@ def _array(field: Field, memory: bytes, offset: int = 0) -> np.ndarray[Any, Any]
 
 @cache
 def _versions() -> str:
-    found = {"sim_node": sim_node.__version__, "python": platform.python_version()}
+    found = {"sim_node": sim_node.__version__, "math": str(MATH_VERSION), "python": platform.python_version()}
     return json.dumps({**found, "llvmlite": metadata.version("llvmlite")})

@@ -17,10 +17,12 @@ from sim_node.errors import BuildError, BuildNameError, BuildTypeError, Unsuppor
 from sim_node.lang.builtins import BUILTINS, Builtin
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
+from sim_node.lang.library import MATH
 
 # Functions that people reach for, by name, and what a kernel has.
 _INSTEAD = {
     **{row.name: f"sn.{row.name}" for row in BUILTINS.values()},
+    **{name: f"sn.{name}" for name in MATH}, "arcsin": "sn.asin", "arccos": "sn.acos", "arctan": "sn.atan",
     "fabs": "abs", "fmod": "%", "pow": "write the product out: x * x", "print": "write into an array, and print that",
     "round": "sn.rint, which rounds half to even", "sum": "a loop that adds up",
 }  # fmt: skip

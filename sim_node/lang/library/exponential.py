@@ -32,7 +32,7 @@ def exp_rest(r: float64) -> float64:
 
 @func
 def exp_reduced(grid: float64, rest: float64) -> float64:
-    """exp(grid + rest), rounded to odd; ``grid`` is a multiple of 2^-26 of at most ln(2)/2, and so its square is exact."""
+    """exp(grid + rest), rounded to odd; ``grid`` is a multiple of 2^-26 up to ln(2)/2: its square is exact."""
     first = grid + 0.5 * grid * grid
     large = 1.0 + first
     small = rest + (rest * (grid + 0.5 * rest) + exp_rest(grid + rest))

@@ -5,9 +5,26 @@ from __future__ import annotations
 from sim_node.dtypes import float32, float64, uint64
 from sim_node.lang.builtins import abs_, cast
 from sim_node.lang.func import func
-from sim_node.lang.library import coefficients as table
-from sim_node.lang.library.coefficients import LOG
-from sim_node.lang.library.rounding import rest_of_sum, rounded_sum
+from sim_node.lang.library.coefficients import (
+    EDGES,
+    LB_CENTRE_HEAD,
+    LB_CENTRE_TAIL,
+    LB_SCALE_HEAD,
+    LB_SCALE_TAIL,
+    LG_CENTRE_HEAD,
+    LG_CENTRE_TAIL,
+    LG_OCTAVE_HEAD,
+    LG_OCTAVE_TAIL,
+    LG_SCALE_HEAD,
+    LG_SCALE_TAIL,
+    LN_CENTRE_HEAD,
+    LN_CENTRE_TAIL,
+    LN_OCTAVE_HEAD,
+    LN_OCTAVE_TAIL,
+    LOG,
+    RECIPROCALS,
+)
+from sim_node.lang.library.rounding import rest_of_any_sum, rest_of_sum, rounded_sum
 
 _INFINITY = float32(float("inf"))
 _NAN = float32(float("nan"))
@@ -19,7 +36,7 @@ _EXPONENT = 0x7FF0_0000_0000_0000
 # An exponent field put into the bits of 2^52 makes that plus the field.
 _COUNT = 0x4330_0000_0000_0000
 _COUNT_BIAS = 2.0**52 + 1023.0
-_EDGE_1, _EDGE_2, _EDGE_3 = table.EDGES
+_EDGE_1, _EDGE_2, _EDGE_3 = EDGES
 _COARSE = 1.5 * 2.0**37
 
 
@@ -46,7 +63,7 @@ def quarter(m: float64, a: float64, b: float64, c: float64, d: float64) -> float
 @func
 def near_one(m: float64) -> float64:
     """m over the centre of its quarter, less 1: exact, with 26 bits, and below 1/8."""
-    return m * quarter(m, table.RECIPROCALS[0], table.RECIPROCALS[1], table.RECIPROCALS[2], table.RECIPROCALS[3]) - 1.0
+    return m * quarter(m, RECIPROCALS[0], RECIPROCALS[1], RECIPROCALS[2], RECIPROCALS[3]) - 1.0
 
 
 @func
@@ -96,10 +113,10 @@ def log(x: float32) -> float32:
     z = near_one(m)
     square = -0.5 * z * z
     first = z + square
-    head = quarter(m, table.LN_CENTRE_HEAD[0], table.LN_CENTRE_HEAD[1], table.LN_CENTRE_HEAD[2], table.LN_CENTRE_HEAD[3])
-    tail = quarter(m, table.LN_CENTRE_TAIL[0], table.LN_CENTRE_TAIL[1], table.LN_CENTRE_TAIL[2], table.LN_CENTRE_TAIL[3])
-    small = log_rest(z) + (k * table.LN_OCTAVE_TAIL + tail)
-    return log_special(x, assembled(k * table.LN_OCTAVE_HEAD + head, first, rest_of_sum(first, z, square) + small))
+    head = quarter(m, LN_CENTRE_HEAD[0], LN_CENTRE_HEAD[1], LN_CENTRE_HEAD[2], LN_CENTRE_HEAD[3])
+    tail = quarter(m, LN_CENTRE_TAIL[0], LN_CENTRE_TAIL[1], LN_CENTRE_TAIL[2], LN_CENTRE_TAIL[3])
+    small = log_rest(z) + (k * LN_OCTAVE_TAIL + tail)
+    return log_special(x, assembled(k * LN_OCTAVE_HEAD + head, first, rest_of_sum(first, z, square) + small))
 
 
 @func
@@ -107,9 +124,9 @@ def log2(x: float32) -> float32:
     """Logarithm to the base 2, correctly rounded; -inf at 0, NaN below."""
     bits = cast(float64(abs_(x)), uint64)
     m = significand_near_one(bits)
-    head = quarter(m, table.LB_CENTRE_HEAD[0], table.LB_CENTRE_HEAD[1], table.LB_CENTRE_HEAD[2], table.LB_CENTRE_HEAD[3])
-    tail = quarter(m, table.LB_CENTRE_TAIL[0], table.LB_CENTRE_TAIL[1], table.LB_CENTRE_TAIL[2], table.LB_CENTRE_TAIL[3])
-    return log_special(x, scaled(octaves(bits) + head, tail, near_one(m), table.LB_SCALE_HEAD, table.LB_SCALE_TAIL))
+    head = quarter(m, LB_CENTRE_HEAD[0], LB_CENTRE_HEAD[1], LB_CENTRE_HEAD[2], LB_CENTRE_HEAD[3])
+    tail = quarter(m, LB_CENTRE_TAIL[0], LB_CENTRE_TAIL[1], LB_CENTRE_TAIL[2], LB_CENTRE_TAIL[3])
+    return log_special(x, scaled(octaves(bits) + head, tail, near_one(m), LB_SCALE_HEAD, LB_SCALE_TAIL))
 
 
 @func
@@ -117,7 +134,28 @@ def log10(x: float32) -> float32:
     """Logarithm to the base 10, correctly rounded; -inf at 0, NaN below."""
     bits = cast(float64(abs_(x)), uint64)
     k, m = octaves(bits), significand_near_one(bits)
-    head = quarter(m, table.LG_CENTRE_HEAD[0], table.LG_CENTRE_HEAD[1], table.LG_CENTRE_HEAD[2], table.LG_CENTRE_HEAD[3])
-    tail = quarter(m, table.LG_CENTRE_TAIL[0], table.LG_CENTRE_TAIL[1], table.LG_CENTRE_TAIL[2], table.LG_CENTRE_TAIL[3])
-    whole, small = k * table.LG_OCTAVE_HEAD + head, k * table.LG_OCTAVE_TAIL + tail
-    return log_special(x, scaled(whole, small, near_one(m), table.LG_SCALE_HEAD, table.LG_SCALE_TAIL))
+    head = quarter(m, LG_CENTRE_HEAD[0], LG_CENTRE_HEAD[1], LG_CENTRE_HEAD[2], LG_CENTRE_HEAD[3])
+    tail = quarter(m, LG_CENTRE_TAIL[0], LG_CENTRE_TAIL[1], LG_CENTRE_TAIL[2], LG_CENTRE_TAIL[3])
+    whole, small = k * LG_OCTAVE_HEAD + head, k * LG_OCTAVE_TAIL + tail
+    return log_special(x, scaled(whole, small, near_one(m), LG_SCALE_HEAD, LG_SCALE_TAIL))
+
+
+@func
+def log1p(x: float32) -> float32:
+    """log(1 + x), correctly rounded, also near 0; -inf at -1, NaN below."""
+    wide = float64(x)
+    sum_ = 1.0 + wide
+    bits = cast(abs_(sum_), uint64)
+    k, m = octaves(bits), significand_near_one(bits)
+    # what the sum lost, at the scale of the significand
+    lost = rest_of_any_sum(sum_, 1.0, wide) * cast(2 * _ONE - ((bits + _TO_ONE) & _EXPONENT), float64)
+    short = float64(float32(m))
+    z = near_one(short)
+    fine = ((m - short) + lost) * quarter(short, RECIPROCALS[0], RECIPROCALS[1], RECIPROCALS[2], RECIPROCALS[3])
+    square = -0.5 * z * z
+    first = z + square
+    head = quarter(short, LN_CENTRE_HEAD[0], LN_CENTRE_HEAD[1], LN_CENTRE_HEAD[2], LN_CENTRE_HEAD[3])
+    tail = quarter(short, LN_CENTRE_TAIL[0], LN_CENTRE_TAIL[1], LN_CENTRE_TAIL[2], LN_CENTRE_TAIL[3])
+    small = (fine - fine * (z + 0.5 * fine)) + (log_rest(z + fine) + (k * LN_OCTAVE_TAIL + tail))
+    result = assembled(k * LN_OCTAVE_HEAD + head, first, rest_of_sum(first, z, square) + small)
+    return x if x == 0.0 else log_special(x + 1.0 if x < 0.0 else x, result)

@@ -27,6 +27,13 @@ def rest_of_sum(total: float64, large: float64, small: float64) -> float64:
 
 
 @func
+def rest_of_any_sum(total: float64, a: float64, b: float64) -> float64:
+    """What ``a + b`` lost when it was rounded to ``total``, exactly, whichever is larger (Knuth)."""
+    part = total - a
+    return (a - (total - part)) + (b - part)
+
+
+@func
 def odd_sum(large: float64, small: float64) -> float64:
     """Add, rounding to odd: an inexact sum becomes that neighbour in f64 whose last bit is set.
 

@@ -39,7 +39,7 @@ def banded(
 
 @func
 def reduced(x: float64) -> Any:
-    """x less the nearest whole number of quarter turns, in two parts: on the grid of 2^-26, and the rest; and that number.
+    """x less whole quarter turns, in two parts, the first a multiple of 2^-26; and the nearest number of those.
 
     Payne, Hanek, 1983, "Radian Reduction for Trigonometric Functions", with the bits of 2/π that matter taken as three
     f64 by bands of the argument. The products with the first two are exact, and so is each subtraction. The number is
@@ -87,12 +87,10 @@ def sin_part(grid: float64, rest: float64) -> float64:
 
 @func
 def cos_parts(grid: float64, rest: float64) -> Any:
-    """cos(grid + rest) for angles up to π/4, in two parts; ``grid`` is a multiple of 2^-26, and so its square is exact."""
+    """cos(grid + rest) for angles up to π/4, in two parts; ``grid`` is a multiple of 2^-26: its square is exact."""
     square = -0.5 * grid * grid
     large = 1.0 + square
-    return vector(
-        large, rest_of_sum(large, 1.0, square) + (cos_rest(grid + rest) - rest * (grid + 0.5 * rest))
-    )
+    return vector(large, rest_of_sum(large, 1.0, square) + (cos_rest(grid + rest) - rest * (grid + 0.5 * rest)))
 
 
 @func
