@@ -139,7 +139,7 @@ class Body:
             return self.constant(type, operand, node)
         value = self.materialise(operand, node)
         if value.type != type:
-            wanted = _conversion(node, type) if isinstance(node, ast.expr) else ""
+            wanted = _conversion(node, type, value.type) if isinstance(node, ast.expr) else ""
             subject = role.format(ast.unparse(of)) if of is not None else role
             raise self.error(BuildTypeError, f"{subject} is {type!r}, not {value.type!r}", node, wanted)
         return value
@@ -160,10 +160,13 @@ class Body:
         return self.materialise(self.visit(node), node)
 
 
-def _conversion(node: ast.expr, type: Type) -> str:
+def _conversion(node: ast.expr, type: Type, given: Type | None) -> str:
+    if isinstance(given, Vector) and isinstance(type, Scalar):
+        return f"a component, such as {ast.unparse(node)}[0]"
     # inside a ternary, for what may be literals there: outside, they have lost their digits
     if isinstance(node, ast.IfExp):
-        return f"{_conversion(node.body, type)} if {ast.unparse(node.test)} else {_conversion(node.orelse, type)}"
+        yes, no = (_conversion(side, type, given) for side in (node.body, node.orelse))
+        return f"{yes} if {ast.unparse(node.test)} else {no}"
     return f"{spelled(type)}({ast.unparse(node)})"
 
 
