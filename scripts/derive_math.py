@@ -144,7 +144,9 @@ BAND = 16
 
 def trigonometry() -> Iterator[tuple[str, Any]]:
     """sin(z) = z + z³·q(z²) and cos(z) = 1 - z²/2 + z⁴·q(z²) for |z| ≤ π/4."""
-    heads, middles, tails = [], [], []
+    heads: list[float] = []
+    middles: list[float] = []
+    tails: list[float] = []
     for band in range(BANDS):
         # an argument of a band above the first is a multiple of 2^(16·band): what gives whole turns falls away
         turns = 2 / mp.pi * mp.ldexp(1, BAND * band)
@@ -225,9 +227,9 @@ target. A result is the sum of a large part that is exact and a small one, and i
 
 Proof: `python scripts/prove_math.py NAME` runs the compiled kernel on all 2^32 inputs. What is right is found
 independently: by numpy's f64 function, where moving it by 2^-44 of itself either way changes no `f32` (on a sample it
-is checked against MPFR to be within 2^-48), and by MPFR for all other inputs. *Polynomial* is the degree and the greatest
-error that it brings into a result, relative to that; *nearest* is how close to a boundary between two `f32` the
-hardest input comes, relative to the value.
+is checked against MPFR to be within 2^-48), and by MPFR for all other inputs; of a function that is odd or even, one
+answer serves both signs. *Polynomial* is the degree and the greatest error that it brings into a result, relative to
+that; *nearest* is how close to a boundary between two `f32` the hardest input comes, relative to the value.
 
 | function | method | polynomial | decided by MPFR | nearest | misrounded of 2^32 |
 |---|---|---|---|---|---|

@@ -2,7 +2,7 @@ import pytest
 
 pytest.importorskip("mpmath", reason="coefficients are derived with mpmath")
 
-from scripts import derive_math  # noqa: E402
+from scripts import derive_math
 
 
 def test_the_coefficients_are_what_the_script_writes():

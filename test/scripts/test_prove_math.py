@@ -7,7 +7,7 @@ import sim_node as sn
 
 pytest.importorskip("gmpy2", reason="proofs are decided by MPFR")
 
-from scripts import prove_math  # noqa: E402
+from scripts import prove_math
 
 ONE = 0x3F800000
 

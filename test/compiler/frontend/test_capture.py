@@ -68,6 +68,8 @@ def test_constants(kernel, expression, names, wanted):
         ("x[0] = ¦g[1]", UnsupportedError, "'g[1]' is of type str", "under a name of its own", {"g": (1, "b")}),
         ("x[0] = ¦g", BuildTypeError, "'g' is a float16", "one of bool, i32", {"g": np.float16(1)}),
         ("¦k(x)", UnsupportedError, "'k' is a kernel, and kernels do not call kernels", "@sn.func", {}),
+        ("x[0] = ¦g.sin(s)", UnsupportedError, "'g.sin' is Python code that cannot be", "sn.sin", {"g": math}),
+        ("x[0] = ¦g.arctan(s)", UnsupportedError, "'g.arctan' is Python code", "sn.atan", {"g": np}),
         ("x[0] = ¦sn.sqr(s)", BuildNameError, "module 'sim_node' has no 'sqr'", "did you mean sn.sqrt?", {}),
         ("x[0] = ¦g.tauu", BuildNameError, "module 'math' has no 'tauu'", "did you mean g.tau?", {"g": math}),
         ("x[0] = ¦lenn(x)", BuildNameError, "'lenn' is not defined", "did you mean len?", {}),
