@@ -25,23 +25,27 @@ class History:
 
 
 def of_bag(path: str | Path, names: Sequence[str]) -> History:
-    """Replay the first life of the only plant in a bag and collect states, outputs and inputs after each tick.
+    """Replay the life of the first keyframe in a bag of one plant; collect states, outputs and inputs after each tick.
 
-    Raises BagError when the bag begins with no keyframe, or records are missing.
+    A recorder keeps no order between two topics, so records may lie before their keyframe.
+    Raises BagError when the bag holds no keyframe, or records after it are missing.
     """
     start: Keyframe | None = None
-    rows: list[np.ndarray[Any, Any]] = []
+    generation, batches = 0, []
     for entry in Bag(path):
         if entry.type == messages.KEYFRAME and start is None:
-            start, _ = messages.keyframe_of(messages.deserialise(entry.raw, entry.type))
+            start, generation = messages.keyframe_of(messages.deserialise(entry.raw, entry.type))
         elif entry.type == messages.RECORD:
-            records = messages.batch_of(messages.deserialise(entry.raw, entry.type)).records
-            first = records.first_step - (start.step if start else 0)
-            if start is None or first != sum(map(len, rows)) + 1:
-                raise BagError(f"{path}: no history, since records before tick {records.first_step} are missing")
-            rows.append(records.inputs)
+            batches.append(messages.batch_of(messages.deserialise(entry.raw, entry.type)))
     if start is None:
         raise BagError(f"{path}: no history, since there is no keyframe to start from")
+    rows: list[np.ndarray[Any, Any]] = []
+    step = start.step
+    for records in (batch.records for batch in batches if batch.generation == generation):
+        if records.first_step != step + 1:
+            raise BagError(f"{path}: no history, since records before tick {records.first_step} are missing")
+        rows.append(records.inputs)
+        step += records.count
     stepper = build_stepper(start, "")
     assert isinstance(stepper, Stepper)
     stepper.restore(start)
