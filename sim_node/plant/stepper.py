@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import metadata
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from sim_node.plant.plant import Plant
 from sim_node.plant.recording import Recording
 from sim_node.plant.records import Records
 from sim_node.plant.reference import reference_of
+from sim_node.plant.replayed import Replayed
 from sim_node.plant.statistics import Distribution
 from sim_node.plant.suggestion import suggestion
 from sim_node.plant.value import array_of, pack
@@ -62,9 +63,15 @@ class Stepper:
         record_capacity: int | None = None,
     ) -> None:
         self._name = type(plant).__name__
-        for what, value, low in (("dt_ns", dt_ns, 1), ("substeps", substeps, 1), ("seed", seed, 0)):
-            if not isinstance(value, int) or not low <= value < 1 << (32 if what == "substeps" else 64):
-                raise PlantError(f"{self._name}: {what} is an int of at least {low}, not {value!r}")
+        for what, value, low, bits in (
+            ("dt_ns", dt_ns, 1, 63),
+            ("substeps", substeps, 1, 32),
+            ("seed", seed, 0, 64),
+            ("keyframe_every", keyframe_every, 0, 64),
+            ("record_capacity", record_capacity or 0, 0, 32),
+        ):
+            if not isinstance(value, int) or not low <= value < 1 << bits:
+                raise PlantError(f"{self._name}: {what} is an int of at least {low} below 2^{bits}, not {value!r}")
         self.plant, self.dt_ns, self.substeps, self.seed = plant, dt_ns, substeps, seed
         self.layout, self.state_layout, self.input_layout = plant.layout, plant.state_layout, plant.input_layout
         require(self._name, self.layout, self.state_layout, self._private)
@@ -101,7 +108,29 @@ class Stepper:
         """
         failure = self._native.tick(count, due_ns)
         if failure is not None:
-            self._fail(failure)
+            raise self._fault(failure)
+
+    def replay(self, inputs: np.ndarray[Any, Any], names: Sequence[str] = ()) -> Replayed:
+        """Tick once for each row of ``inputs``, u8[n, bytes as the inputs' layout says], leaving no record of it.
+
+        Collects the states, outputs and inputs of those names after each tick. Raises PlantError for an unknown name.
+        """
+        states = [field.name for field in self.state_layout]
+        unknown = [name for name in names if name not in (*states, *(field.name for field in self.input_layout))]
+        if unknown:
+            self.get(unknown[0])
+        numbers = tuple(states.index(name) for name in names if name in states)
+        rows = np.ascontiguousarray(inputs, np.uint8)
+        done, hashes, collected, failure = self._native.replay(len(rows), rows.data, numbers)
+        values = {states[number]: raw for number, raw in zip(numbers, collected)}
+        for field in self.input_layout:
+            values[field.name] = rows[:, field.offset : field.offset + field.nbytes].tobytes()
+        fields = {name: self.state_layout[name] if name in states else self.input_layout[name] for name in names}
+        return Replayed(
+            np.frombuffer(hashes, np.uint64).reshape(len(rows), len(states))[:done],
+            {name: _rows(field, values[name], len(rows))[:done] for name, field in fields.items()},
+            None if failure is None else self._fault(failure),
+        )
 
     def run(
         self,
@@ -131,7 +160,7 @@ class Stepper:
             period, spin_ns, ticks, overrun == "catch_up", priority, affinity, lock_memory
         )  # fmt: skip
         if failure is not None:
-            self._fail(failure)
+            raise self._fault(failure)
         return ("done", "stopped")[ending]
 
     def stop(self) -> None:
@@ -330,18 +359,22 @@ class Stepper:
             inputs=inputs,
         )
 
-    def _fail(self, failure: tuple[int, int, int, int, int]) -> NoReturn:
+    def _fault(self, failure: tuple[int, int, int, int, int]) -> KernelError:
         try:
             self._plan.fail(*failure)
         except KernelError as fault:
             what = f"tick {self.step + 1} of {self._name}: {fault.what}"
-            raise KernelError(what, fault.location, fault.kernel, fault.thread, fault.launch) from None
+            return KernelError(what, fault.location, fault.kernel, fault.thread, fault.launch)
         raise AssertionError("Plan.fail returns never")
 
 
 def _array(field: Field, memory: bytes, offset: int = 0) -> np.ndarray[Any, Any]:
     flat: np.ndarray[Any, Any] = np.frombuffer(memory, field.element.numpy, field.count * field.element.length, offset)
     return np.array(flat.reshape(field.numpy_shape))
+
+
+def _rows(field: Field, memory: bytes, count: int) -> np.ndarray[Any, Any]:
+    return np.frombuffer(memory, field.element.numpy).reshape(count, *field.numpy_shape)
 
 
 @cache

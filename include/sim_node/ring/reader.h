@@ -1,4 +1,5 @@
-/* A reader's side: leases, waiting for the bell, and copying without a lease. A handle belongs to one thread. */
+/* A reader's side: leases, waiting for the bell, and copying without a lease. A handle belongs to one thread,
+ * and to the process that opened it: not to a forked child. */
 #ifndef SIM_NODE_RING_READER_H
 #define SIM_NODE_RING_READER_H
 
