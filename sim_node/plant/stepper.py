@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 import sim_node
 from sim_node import _native
 from sim_node.compiler.backend.target import HOST
-from sim_node.errors import KernelError, PlantError
+from sim_node.errors import KernelError, PlantError, SimNodeError, placed
 from sim_node.layout import Field, Layout
 from sim_node.plant.account import Account
 from sim_node.plant.binding import StateBinding
@@ -77,7 +78,8 @@ class Stepper:
         require(self._name, self.layout, self.state_layout, self._private)
         self._initial = self._initial_state(), self._initial_inputs()
         self._plan = Recording(self._name, tuple(plant._bindings.values()), tuple(plant.declarations.outputs))
-        plant.build(self._plan, dt_ns * 1e-9 / substeps)
+        with self._authored("build"):
+            plant.build(self._plan, dt_ns * 1e-9 / substeps)
         self._plan.finish()
         self.plan_digest = self._plan.digest
         self.ring = self._checked(ring) if ring is not None else ring_of(self.layout, self.input_layout)
@@ -287,7 +289,8 @@ class Stepper:
 
     def _initial_state(self) -> bytes:
         declared = self.plant.declarations
-        chosen = self.plant.initial(self.seed)
+        with self._authored("initial"):
+            chosen = dict(self.plant.initial(self.seed))
         for name in chosen:
             if name not in declared.states:
                 raise PlantError(f"{self._name}.initial: no state '{name}'{suggestion(name, declared.states)}")
@@ -297,6 +300,16 @@ class Stepper:
     def _initial_inputs(self) -> bytes:
         inputs = self.plant.declarations.inputs
         return pack(self.input_layout, {name: each.initial for name, each in inputs.items()})
+
+    @contextmanager
+    def _authored(self, method: str) -> Iterator[None]:
+        """Name the method and the line where the author's own code raises."""
+        try:
+            yield
+        except SimNodeError:
+            raise
+        except Exception as fault:
+            raise PlantError(f"{self._name}.{method} failed: {placed(fault)}") from fault
 
     def _field_rows(self) -> tuple[tuple[int, ...], ...]:
         """(published, offset in its block, offset in the state, bytes, cell of the value, cell of the next)."""
