@@ -29,6 +29,30 @@ def test_equals_the_run(tmp_path):
             np.testing.assert_array_equal(found.values[name][tick], stepper.get(name))
 
 
+def test_a_keyframe_recorded_after_its_records_counts_too(tmp_path):
+    with BagWriter(tmp_path / "b.mcap", "mcap") as writer:
+        record_offline(Stepper(QuarterCar(), dt_ns=1_000_000), writer, name="car", ticks=700, keyframe_every=300)
+    entries = sorted(Bag(tmp_path / "b.mcap"), key=lambda entry: entry.type, reverse=True)
+    with BagWriter(tmp_path / "late.mcap", "mcap") as writer:
+        for entry in entries:
+            writer.write(entry.topic, entry.type, 5, entry.raw)
+            writer.write("/other" + entry.topic, entry.type, 5, entry.raw)  # of another plant
+    wanted, found = (history.of_bag(tmp_path / name, NAMES) for name in ("b.mcap", "late.mcap"))
+    assert len(found.seconds) == 700
+    np.testing.assert_array_equal(found.values["body"], wanted.values["body"])
+
+
+def test_missing_records_no_history(tmp_path):
+    with BagWriter(tmp_path / "b.mcap", "mcap") as writer:
+        record_offline(Stepper(QuarterCar(), dt_ns=1_000_000), writer, name="car", ticks=1200)
+    entries = list(Bag(tmp_path / "b.mcap"))
+    with BagWriter(tmp_path / "torn.mcap", "mcap") as writer:
+        for entry in entries[:2] + entries[3:]:
+            writer.write(entry.topic, entry.type, entry.stamp_ns, entry.raw)
+    with pytest.raises(BagError, match="records before tick 1025 are missing"):
+        history.of_bag(tmp_path / "torn.mcap", NAMES)
+
+
 def test_no_keyframe_no_history(tmp_path):
     with BagWriter(tmp_path / "empty.mcap", "mcap"):
         pass
