@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from sim_node.errors import BagError
+from sim_node.plant import Stepper, reference
 from sim_node.replay import messages
+from sim_node.replay.record import record_offline
 from sim_node.replay.verify import verify
+from sim_node.replay.writer import BagWriter
 
 
 @pytest.mark.parametrize(
@@ -133,3 +136,13 @@ def test_parameters_that_are_not_json_are_refused(recording, rewrite):
 
     with pytest.raises(BagError, match="not JSON"):
         verify(rewrite(recording(), alter))
+
+
+def test_a_plant_of_nothing_replays(tmp_path):
+    (tmp_path / "nothing.py").write_text(
+        "import sim_node as sn\nclass Nothing(sn.Plant):\n    def build(self, plan, dt): ...\n"
+    )
+    stepper = Stepper(reference(f"{tmp_path}/nothing.py")(), dt_ns=1)
+    with BagWriter(tmp_path / "nothing.mcap") as writer:
+        record_offline(stepper, writer, name="nothing", ticks=5)
+    assert (verify(tmp_path / "nothing.mcap").verified, stepper.step) == (5, 5)
