@@ -58,3 +58,28 @@ def test_no_keyframe_no_history(tmp_path):
         pass
     with pytest.raises(BagError, match="no keyframe to start from"):
         history.of_bag(tmp_path / "empty.mcap", NAMES)
+
+
+def test_the_keyframe_may_come_after_the_records(tmp_path):
+    """A recorder writes as messages arrive, and two topics keep no order."""
+    with BagWriter(tmp_path / "b.mcap", "mcap") as writer:
+        record_offline(Stepper(QuarterCar(), dt_ns=1_000_000), writer, name="car", ticks=30)
+    entries = list(Bag(tmp_path / "b.mcap"))
+    with BagWriter(tmp_path / "turned.mcap", "mcap") as writer:
+        for entry in reversed(entries):
+            writer.write(entry.topic, entry.type, entry.stamp_ns, entry.raw)
+    turned, straight = (history.of_bag(tmp_path / f"{name}.mcap", NAMES) for name in ("turned", "b"))
+    np.testing.assert_array_equal(turned.values["body"], straight.values["body"])
+
+
+def test_missing_records_are_said(tmp_path):
+    with BagWriter(tmp_path / "b.mcap", "mcap") as writer:
+        stepper = Stepper(QuarterCar(), dt_ns=1_000_000, record_capacity=16)
+        record_offline(stepper, writer, name="car", ticks=400)
+    kept = [entry for i, entry in enumerate(Bag(tmp_path / "b.mcap")) if i != 1]
+    assert kept[0].type.endswith("Keyframe")
+    with BagWriter(tmp_path / "holed.mcap", "mcap") as writer:
+        for entry in kept:
+            writer.write(entry.topic, entry.type, entry.stamp_ns, entry.raw)
+    with pytest.raises(BagError, match=r"records before tick \d+ are missing"):
+        history.of_bag(tmp_path / "holed.mcap", NAMES)
