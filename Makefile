@@ -2,7 +2,7 @@
 BIN := .venv/bin
 PYTHON ?= $(if $(wildcard $(BIN)/python),$(BIN)/python,python3)
 
-.PHONY: setup demo test clean
+.PHONY: setup demo test fuzz clean
 
 setup:
 	@$(PYTHON) scripts/environment.py $(if $(BENCH),--bench)
@@ -16,6 +16,10 @@ test: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# MINUTES=10, SEED=… for the programs of an earlier run
+fuzz: setup
+	$(BIN)/python scripts/fuzz.py --minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED))
 
 clean:
 	rm -rf .venv build dist install log *.egg-info sim_node/msg sim_node/srv sim_node/include sim_node/_native*.so sim_node/*_s__*.so
