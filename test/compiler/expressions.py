@@ -184,8 +184,10 @@ class Expressions:
         if symbol in ("<<", ">>"):
             count = str(self.random.randrange(kind.bits)) if self.chance(0.5) else self.expression(kind, block, depth)
             return f"({self.expression(kind, block, depth)} {symbol} {count})"
-        if kind.is_integer and symbol in ("//", "%") and not self.chance(0.02):
+        if kind.is_integer and symbol in ("//", "%"):
             left = self.expression(kind, block, depth)
+            if self.chance(0.02):  # a divisor that may be 0, which is no constant: that would be refused
+                return f"({left} {symbol} x{TYPES.index(kind)}[i])"
             right = self.pick([f"({self.expression(kind, block, depth)} | 1)", self.pick(["2", "3", "7", "10"])])
             if symbol == "//" and kind.kind is Kind.INT and right[-1] == ")":  # no quotient of the least number by -1
                 left = f"({left} >> 1)"
