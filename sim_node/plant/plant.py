@@ -43,6 +43,8 @@ class Plant:
                 )
 
     def __init__(self, **parameters: object) -> None:
+        if type(self) is Plant:
+            raise PlantError("Plant is what plants are made of: write a class of your own, class Name(sn.Plant):")
         known = self.declarations.parameters
         for name in parameters:
             if name not in known:

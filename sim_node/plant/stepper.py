@@ -61,6 +61,7 @@ class Stepper:
         keyframe_every: int = 0,
         record_capacity: int | None = None,
     ) -> None:
+        _expect_plant(plant)
         self._name = type(plant).__name__
         for what, value, low in (("dt_ns", dt_ns, 1), ("substeps", substeps, 1), ("seed", seed, 0)):
             if not isinstance(value, int) or not low <= value < 1 << (32 if what == "substeps" else 64):
@@ -348,3 +349,9 @@ def _array(field: Field, memory: bytes, offset: int = 0) -> np.ndarray[Any, Any]
 def _versions() -> str:
     found = {"sim_node": sim_node.__version__, "python": platform.python_version()}
     return json.dumps({**found, "llvmlite": metadata.version("llvmlite")})
+
+
+def _expect_plant(given: object) -> None:
+    if not isinstance(given, Plant):
+        made = f"{given.__name__}()" if isinstance(given, type) else "a plant"
+        raise PlantError(f"a stepper steps a plant, not {given!r}; pass {made}")
