@@ -27,6 +27,7 @@ from build_backend.ros import WHEELS, Ros, RosError, choose  # noqa: E402
 
 VENV = ROOT / ".venv"
 STAMP = VENV / "setup.json"
+OLDEST = (3, 10)
 # What the installed package is built from; Python files are used where they lie.
 INPUTS = (
     *("pyproject.toml", "setup.py", "CMakeLists.txt", "package.xml", "build_backend/*.py", "sim_node/__init__.py"),
@@ -38,9 +39,17 @@ class SetupError(Exception):
     """The environment cannot be made; the message says what is missing and how to get it."""
 
 
+class FailedError(SetupError):
+    """A command failed; ``output`` is what it printed."""
+
+    def __init__(self, message: str, output: str) -> None:
+        super().__init__(message)
+        self.output = output
+
+
 @dataclass
 class Stamp:
-    """What .venv holds. `digest` is empty until an installation is complete."""
+    """What .venv holds. `python` is empty until it is made, `digest` until an installation is complete."""
 
     root: str
     python: str
@@ -62,6 +71,9 @@ def main() -> int:
     except (SetupError, RosError) as error:
         print(f"make setup: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\nmake setup: interrupted; run it again to go on", file=sys.stderr)
+        return 130
     return 0
 
 
@@ -80,12 +92,30 @@ def make(ros: Ros, extras: list[str], held: Stamp | None) -> None:
         site = ["--system-site-packages"] if ros.source == "system" else []
         # the base interpreter, since this one may be the .venv that was just removed
         base = getattr(sys, "_base_executable", sys.executable)
+        VENV.mkdir()
+        write_stamp(replace(wanted, python="", extras=[], digest=""))
         run(f"environment: Python {python}, ROS {ros.name}", [base, "-m", "venv", *site, str(VENV)])
         write_stamp(replace(wanted, extras=[], digest=""))
-    pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    run("build requirements", [*pip, *build_requires(), *ros.build_requires])
-    run("package and its requirements", [*pip, "--no-build-isolation", "--editable", f".[{','.join(wanted.extras)}]"])
+    install(ros, wanted)
     write_stamp(wanted)
+
+
+def install(ros: Ros, wanted: Stamp) -> None:
+    """Install the build's requirements, then the package. Raises SetupError, with advice where ROS has no wheel."""
+    pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    package = f".[{','.join(wanted.extras)}]"
+    try:
+        run("build requirements", [*pip, *build_requires(), *ros.build_requires])
+        run("package and its requirements", [*pip, "--no-build-isolation", "--editable", package])
+    except FailedError as failed:
+        missing = re.search(r"No matching distribution found for (ros-\S+)", failed.output)
+        if missing is None:
+            raise
+        raise SetupError(
+            f"there is no wheel {missing[1]} of ROS {ros.name} for Python {wanted.python} on this machine: take "
+            f"another Python (`make setup PYTHON=python3.12`), another distro (ROS_DISTRO={' or '.join(WHEELS)}), "
+            "a sourced ROS 2, or none (SIM_NODE_ROS=0)"
+        ) from None
 
 
 def unusable(held: Stamp | None, wanted: Stamp) -> str | None:
@@ -99,15 +129,28 @@ def unusable(held: Stamp | None, wanted: Stamp) -> str | None:
         )
     if held.root != wanted.root:
         return f".venv was made for {held.root}"
+    if not held.python:
+        return "the making of .venv was interrupted"
     if held.python != wanted.python:
         return f".venv has Python {held.python}, asked for is {wanted.python}"
     if held.ros not in ("none", wanted.ros):
         return f".venv holds ROS {held.ros}, asked for is {wanted.ros}"
+    # pip writes RECORD last, and takes for installed what has none
+    halves = [info for info in VENV.glob("lib/python*/site-packages/*.dist-info") if not (info / "RECORD").is_file()]
+    if halves:
+        return f"the installation of {halves[0].stem} was interrupted"
     return None
 
 
 def check_tools(ros: Ros) -> None:
-    """Raise SetupError for all that is missing at once, with Debian's names."""
+    """Raise SetupError for a wrong place or Python, and for all that is missing at once, with Debian's names."""
+    if not os.access(ROOT, os.W_OK):
+        raise SetupError(f"{ROOT} is read-only to this user: .venv and the build lie in it, so clone it somewhere else")
+    if sys.version_info < OLDEST:
+        oldest, found = (".".join(map(str, version[:2])) for version in (OLDEST, sys.version_info))
+        raise SetupError(
+            f"Python {found} is too old, {oldest} or later is needed: name one, such as `make setup PYTHON=python3.12`"
+        )
     compilers = [os.environ.get("CC", "cc")] + ([os.environ.get("CXX", "c++")] if ros.source != "none" else [])
     missing = {
         "gcc g++": [f"a compiler ({name})" for name in compilers if shutil.which(name.split()[0]) is None],
@@ -160,7 +203,7 @@ def run(what: str, command: list[str]) -> None:
     print(f"{time.monotonic() - begun:.0f} s" if done.returncode == 0 else "failed", flush=True)
     if done.returncode:
         print(done.stdout, file=sys.stderr)
-        raise SetupError(f"{what}: exit code {done.returncode} of {' '.join(command)}")
+        raise FailedError(f"{what}: exit code {done.returncode} of {' '.join(command)}", done.stdout)
 
 
 def read_stamp() -> Stamp | None:

@@ -60,6 +60,16 @@ class UnsupportedError(BuildError):
     """Python that the kernel language refuses, named rather than misread."""
 
 
+def placed(fault: BaseException) -> str:
+    """Say in one line what an exception is and where it was raised: ``TypeError: … (file.py:12)``."""
+    trace = fault.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace is not None else ""
+    text = " ".join(str(fault).split())
+    return f"{type(fault).__name__}{': ' if text else ''}{text}{where}"
+
+
 class DeviceError(SimNodeError, ValueError):
     """A device is not present."""
 

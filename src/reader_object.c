@@ -3,11 +3,16 @@
 #define PY_SSIZE_T_CLEAN
 #include "reader_object.h"
 
+#include <pthread.h>
 #include <structmember.h>
 
 #include "ring_object.h"
 
 #define SLICE_NS INT64_C(100000000) /* how often a wait looks for Python signals and for the owner's death */
+
+static uint32_t forks; /* between the process that loaded the module and this one */
+
+static void count_fork(void) { forks++; }
 
 typedef struct {
     PyObject_HEAD
@@ -15,6 +20,7 @@ typedef struct {
     PyObject *ring;
     PyObject *views; /* a tuple: for each slot a dict of name → view */
     uint64_t prepared; /* inputs whose free buffer was given out */
+    uint32_t forks;    /* when it was opened: in a child its place, leases and mailboxes are the parent's */
     int open;
 } sn_reader_object;
 
@@ -29,10 +35,12 @@ static PyTypeObject tick_type;
 
 /* ---- Tick ---- */
 
+static int is_ours(const sn_reader_object *self) { return self->open && self->forks == forks; }
+
 static void let_go(sn_tick_object *self)
 {
     if (self->reader == NULL) return;
-    if (self->reader->open) sn_reader_release(&self->reader->reader, &self->tick);
+    if (is_ours(self->reader)) sn_reader_release(&self->reader->reader, &self->tick);
     Py_CLEAR(self->reader);
     Py_CLEAR(self->fields);
 }
@@ -45,7 +53,7 @@ static void tick_dealloc(sn_tick_object *self)
 
 static int tick_held(const sn_tick_object *self)
 {
-    if (self->reader != NULL && self->reader->open) return 0;
+    if (self->reader != NULL && is_ours(self->reader)) return 0;
     PyErr_SetString(PyExc_ValueError, "the tick was released: its slot may hold another one by now");
     return -1;
 }
@@ -152,6 +160,7 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
     self->views = Py_NewRef(views);
     int wrong = sn_reader_open(&self->reader, ring);
     self->open = wrong == 0;
+    self->forks = forks;
     if (self->open) return (PyObject *)self;
     Py_DECREF(self);
     if (wrong == -2) return PyErr_Format(PyExc_OSError, "this process cannot read its start time; is /proc mounted?");
@@ -160,7 +169,7 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
 
 static void shut(sn_reader_object *self)
 {
-    if (self->open) sn_reader_close(&self->reader);
+    if (is_ours(self)) sn_reader_close(&self->reader);
     self->open = 0;
 }
 
@@ -174,8 +183,10 @@ static void reader_dealloc(sn_reader_object *self)
 
 static int must_be_open(const sn_reader_object *self)
 {
-    if (!self->open) PyErr_SetString(PyExc_ValueError, "the reader is closed");
-    return self->open ? 0 : -1;
+    if (is_ours(self)) return 0;
+    PyErr_SetString(PyExc_ValueError, self->open ? "the reader is the parent process's: after a fork, open another"
+                                                 : "the reader is closed");
+    return -1;
 }
 
 /* The newest tick as an object, or NULL; `*found` is what sn_reader_take returned. */
@@ -314,6 +325,10 @@ static PyTypeObject reader_type = {
 
 int sn_add_reader(PyObject *module)
 {
+    if (pthread_atfork(NULL, NULL, count_fork) != 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
     if (PyType_Ready(&tick_type) < 0 || PyType_Ready(&reader_type) < 0) return -1;
     if (PyModule_AddObjectRef(module, "Reader", (PyObject *)&reader_type) < 0) return -1;
     return PyModule_AddObjectRef(module, "Tick", (PyObject *)&tick_type);

@@ -166,6 +166,15 @@ static void sn_latch(sn_stepper *s, uint64_t step, int64_t now_ns)
     }
 }
 
+/* What was sent to the run before must not reach the next, nor its statistics. */
+static void sn_forget_commands(sn_stepper *s)
+{
+    uint64_t answers;
+    int64_t sent_ns;
+    sn_stepper_latch_commands(s);
+    for (uint32_t i = 0; i < s->options.input_count; i++) sn_mailbox_take(s->options.ring, i, s->taken, &answers, &sent_ns);
+}
+
 void sn_stepper_load(sn_stepper *s, uint64_t step, const uint8_t *state, const uint8_t *inputs)
 {
     const int slot = sn_ring_next(s->options.ring);
@@ -177,7 +186,7 @@ void sn_stepper_load(sn_stepper *s, uint64_t step, const uint8_t *state, const u
         const sn_field *field = &s->fields[i];
         memcpy(s->current[field->block] + field->offset, state + field->packed, field->size);
     }
-    sn_latch(s, step, 0); /* what was sent to the run before must not reach this one */
+    sn_forget_commands(s);
     memcpy(s->held, inputs, s->options.input_size);
     sn_records_clear(&s->records);
     atomic_store(&s->waiting.full, false);
@@ -232,11 +241,22 @@ bool sn_stepper_tick(sn_stepper *s, sn_due due)
     memcpy(s->current, last, sizeof last);
     sn_commit(s, slot, step);
     const int64_t committed_ns = sn_now_ns();
-    sn_put_record(s, step);
-    sn_put_keyframe(s, step);
+    if (!s->replaying) {
+        sn_put_record(s, step);
+        sn_put_keyframe(s, step);
+    }
     sn_ring_heartbeat(s->options.ring, committed_ns);
     sn_put_times(s, due, began_ns, committed_ns, sn_now_ns());
     return true;
+}
+
+bool sn_stepper_replay(sn_stepper *s, const uint8_t *inputs)
+{
+    memcpy(s->held, inputs, s->options.input_size);
+    s->replaying = true;
+    const bool done = sn_stepper_tick(s, (sn_due){0, 0});
+    s->replaying = false;
+    return done;
 }
 
 void sn_stepper_copy(const sn_stepper *s, uint8_t *state)

@@ -71,6 +71,7 @@ typedef struct {
     sn_command *commands;
     uint64_t *hashes;
     _Atomic uint64_t step;
+    bool replaying;
     sn_records records;
     sn_waiting waiting;
     sn_account account;
@@ -92,6 +93,9 @@ void sn_stepper_load(sn_stepper *stepper, uint64_t step, const uint8_t *state, c
 
 /* Does one tick; false when a kernel stopped itself: then `error` and `failed_launch` tell, and state and step stay. */
 bool sn_stepper_tick(sn_stepper *stepper, sn_due due);
+
+/* Does a tick with these inputs, packed as their layout says. It leaves no record and no keyframe: it was recorded. */
+bool sn_stepper_replay(sn_stepper *stepper, const uint8_t *inputs);
 
 /* Copies the whole state, packed as its layout says. */
 void sn_stepper_copy(const sn_stepper *stepper, uint8_t *state);

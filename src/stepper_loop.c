@@ -8,10 +8,10 @@ PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names)
     static char *keywords[] = {"period_ns", "spin_ns", "ticks", "catch_up", "priority", "affinity", "lock_memory", NULL};
     sn_stepper_object *self = sn_self(object);
     long long period_ns, spin_ns;
-    unsigned long long ticks;
+    uint64_t ticks;
     int catch_up, priority, affinity, lock_memory;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "LLKpiip", keywords, &period_ns, &spin_ns, &ticks, &catch_up,
-                                     &priority, &affinity, &lock_memory))
+    if (!PyArg_ParseTupleAndKeywords(args, names, "LLO&piip", keywords, &period_ns, &spin_ns, sn_read_count,
+                                     &ticks, &catch_up, &priority, &affinity, &lock_memory))
         return NULL;
     if (self->looping) { /* read and written under the GIL */
         PyErr_SetString(self->busy, "the stepper's loop is running already; stop it first");

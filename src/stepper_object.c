@@ -11,12 +11,12 @@
 
 /* Ticks that take longer together let other Python threads run; taking the GIL back can cost a switch interval, so
  * shorter ones keep it. */
-enum { SN_LONG_NS = 50000, SN_SIGNAL_NS = 50000000 };
+enum { SN_LONG_NS = 50000 };
 
 /* ---- the right to tick or look inside ---- */
 
 /* Takes it; -1 with an exception set while a loop runs that is not paused, or another thread ticks. */
-static int sn_take_right(sn_stepper_object *self)
+int sn_take_right(sn_stepper_object *self)
 {
     if (pthread_mutex_trylock(&self->loop.right) == 0) return 0;
     if (!atomic_load(&self->loop.paused)) {
@@ -29,10 +29,18 @@ static int sn_take_right(sn_stepper_object *self)
     return 0;
 }
 
-static PyObject *sn_give_right(sn_stepper_object *self, PyObject *result)
+PyObject *sn_give_right(sn_stepper_object *self, PyObject *result)
 {
     pthread_mutex_unlock(&self->loop.right);
     return result;
+}
+
+int sn_read_count(PyObject *value, void *count)
+{
+    const unsigned long long number = PyLong_AsUnsignedLongLong(value);
+    if (PyErr_Occurred()) return 0;
+    *(uint64_t *)count = number;
+    return 1;
 }
 
 PyObject *sn_stepper_failure(const sn_stepper *stepper)
@@ -77,11 +85,12 @@ static PyObject *sn_stepper_new(PyTypeObject *type, PyObject *args, PyObject *na
     static char *keywords[] = {"plan", "ring", "busy", "fields", "inputs", "published_size", "private_size",
                                "state_size", "input_size", "dt_ns", "substeps", "keyframe_every", "record_capacity", NULL};
     PyObject *plan, *ring, *busy, *fields, *inputs;
-    unsigned long long published, private_size, state, input, dt_ns, every, capacity;
+    uint64_t published, private_size, state, input, dt_ns, every, capacity;
     unsigned substeps;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "OOOO!O!KKKKKIKK", keywords, &plan, &ring, &busy, &PyTuple_Type,
-                                     &fields, &PyTuple_Type, &inputs, &published, &private_size, &state, &input,
-                                     &dt_ns, &substeps, &every, &capacity))
+    if (!PyArg_ParseTupleAndKeywords(args, names, "OOOO!O!O&O&O&O&O&IO&O&", keywords, &plan, &ring, &busy,
+                                     &PyTuple_Type, &fields, &PyTuple_Type, &inputs, sn_read_count, &published,
+                                     sn_read_count, &private_size, sn_read_count, &state, sn_read_count, &input,
+                                     sn_read_count, &dt_ns, &substeps, sn_read_count, &every, sn_read_count, &capacity))
         return NULL;
     sn_stepper_object *self = (sn_stepper_object *)type->tp_alloc(type, 0);
     if (self == NULL) return NULL;
@@ -114,9 +123,9 @@ static void sn_stepper_dealloc(PyObject *object)
 static PyObject *sn_object_load(PyObject *object, PyObject *args)
 {
     sn_stepper_object *self = (sn_stepper_object *)object;
-    unsigned long long step;
+    uint64_t step;
     Py_buffer state, inputs;
-    if (!PyArg_ParseTuple(args, "Ky*y*", &step, &state, &inputs)) return NULL;
+    if (!PyArg_ParseTuple(args, "O&y*y*", sn_read_count, &step, &state, &inputs)) return NULL;
     const sn_stepper_options *o = &self->stepper.options;
     PyObject *result = NULL;
     if ((uint64_t)state.len != o->state_size || (uint64_t)inputs.len != o->input_size) {
@@ -151,9 +160,9 @@ static uint64_t sn_tick_slice(sn_stepper_object *self, uint64_t count, sn_due du
 static PyObject *sn_object_tick(PyObject *object, PyObject *args)
 {
     sn_stepper_object *self = (sn_stepper_object *)object;
-    unsigned long long count = 1;
+    uint64_t count = 1;
     long long due_ns = 0;
-    if (!PyArg_ParseTuple(args, "|KL", &count, &due_ns)) return NULL;
+    if (!PyArg_ParseTuple(args, "|O&L", sn_read_count, &count, &due_ns)) return NULL;
     if (sn_take_right(self) < 0) return NULL;
     sn_due due = {due_ns, due_ns ? (int64_t)self->stepper.options.dt_ns : 0};
     bool failed = false;
@@ -187,7 +196,7 @@ static PyObject *sn_object_probe(PyObject *object, PyObject *unused)
 /* ---- looking inside ---- */
 
 /* The number of a field or an input that is there; -1 with IndexError set. */
-static Py_ssize_t sn_index(PyObject *value, uint32_t count)
+Py_ssize_t sn_index(PyObject *value, uint32_t count)
 {
     const Py_ssize_t index = PyLong_AsSsize_t(value);
     if (index >= 0 && index < (Py_ssize_t)count) return index;
@@ -305,6 +314,8 @@ static PyObject *sn_object_step(PyObject *object, void *closure)
 static PyMethodDef sn_stepper_methods[] = {
     {"load", sn_object_load, METH_VARARGS, "load(step, state, inputs): make this the state, and publish it."},
     {"tick", sn_object_tick, METH_VARARGS, "tick(count=1, due_ns=0) -> None, or the failure."},
+    {"replay", sn_object_replay, METH_VARARGS,
+     "replay(count, inputs, fields) -> (ticks done, hashes, a tuple of each field's bytes, the failure or None)."},
     {"probe", sn_object_probe, METH_NOARGS, "probe() -> faults of fields and inputs as bytes, or the failure."},
     {"field", sn_object_field, METH_O, "field(number) -> its bytes."},
     {"state", sn_object_state, METH_NOARGS, "state() -> the bytes of the whole state."},

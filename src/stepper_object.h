@@ -7,6 +7,8 @@
 
 #include "loop.h"
 
+enum { SN_SIGNAL_NS = 50000000 }; /* between two looks for Python signals while ticks are done in a row */
+
 typedef struct {
     PyObject_HEAD
     sn_stepper stepper;
@@ -23,6 +25,16 @@ PyObject *sn_stepper_failure(const sn_stepper *stepper);
  * the options are set before. */
 sn_field *sn_read_fields(const sn_stepper_options *options, PyObject *rows);
 sn_input *sn_read_inputs(const sn_stepper_options *options, PyObject *rows);
+
+/* stepper_object.c: the right to tick or look inside, -1 with an exception set where it cannot be had; and to read a
+ * count (format O&): negative ones are refused, which K does not. */
+int sn_take_right(sn_stepper_object *self);
+PyObject *sn_give_right(sn_stepper_object *self, PyObject *result);
+Py_ssize_t sn_index(PyObject *value, uint32_t count);
+int sn_read_count(PyObject *value, void *count);
+
+/* stepper_replay.c */
+PyObject *sn_object_replay(PyObject *object, PyObject *args);
 
 /* stepper_loop.c */
 PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names);

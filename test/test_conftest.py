@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -70,3 +71,20 @@ def test_each_test_has_its_own_domain(ros_domain: int, tmp_path: Path) -> None:
 def test_cache_is_empty_and_named(cache: Path) -> None:
     assert not cache.exists()
     assert os.environ["SIM_NODE_CACHE"] == str(cache)
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "1")], ids=["alone", "workers"])
+def test_a_run_in_the_background_can_interrupt_its_processes(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """A shell without job control ignores Ctrl-C for what it starts with ``&``, and that is inherited."""
+    suite = (
+        "import os, signal, subprocess, sys\n"
+        "def test_interrupts():\n"
+        "    code = 'import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)'\n"
+        "    assert subprocess.check_output([sys.executable, '-c', code], text=True).strip() == 'True'\n"
+    )
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        done = run(tmp_path, suite, *options)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.returncode == 0, done.stdout

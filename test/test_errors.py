@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from sim_node.errors import BuildError, BuildNameError, BuildTypeError, KernelError, Location
+from sim_node.errors import BuildError, BuildNameError, BuildTypeError, KernelError, Location, placed
 
 PLACE = Location("plant.py", 7, 8, "    x = y + z")
 
@@ -51,3 +53,10 @@ def test_a_kernel_error_names_kernel_thread_and_launch() -> None:
     text = str(KernelError("index 9 is out of bounds", PLACE, "step", 3, launch="run.py:5"))
     assert text.startswith("plant.py:7:9: index 9 is out of bounds in kernel 'step', thread 3")
     assert text.endswith("launched at run.py:5")
+
+
+def test_an_exception_is_placed_in_one_line():
+    with pytest.raises(TypeError) as caught:
+        raise TypeError("two\nlines")
+    assert re.fullmatch(r"TypeError: two lines \(.*test_errors\.py:\d+\)", placed(caught.value))
+    assert placed(KeyError()) == "KeyError"

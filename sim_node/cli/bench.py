@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,8 +31,15 @@ def command(
     result: dict[str, Any] = measured.as_json()
     if save is not None:
         save.mkdir(parents=True, exist_ok=True)
-        (save / f"{name.value}.json").write_text(json.dumps(plain(result), indent=1) + "\n", "utf-8")
+        (save / f"{name.value}.json").write_text(_readable(plain(result)), "utf-8")
     return Outcome(result, _tables(result))
+
+
+def _readable(result: Any) -> str:
+    """Write JSON a key a line, and lists of numbers, as of a histogram, on one."""
+    text = json.dumps(result, indent=1)
+    flat = re.sub(r"\[\s+(-?[\d.e+-]+),\s+(-?[\d.e+-]+)\s+\]", r"[\1, \2]", text)
+    return re.sub(r"(?<=\]),\s+(?=\[)", ", ", flat) + "\n"
 
 
 def _tables(result: dict[str, Any]) -> list[Table]:

@@ -12,7 +12,10 @@ from sim_node.cli.output import Outcome, Table, progress
 
 
 def command(
-    plants: Annotated[list[str], typer.Argument(metavar="CONFIG|PLANT...", help="A node's YAML file, or a plant.")],
+    plants: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CONFIG|PLANT]...", help="A node's YAML file, or a plant; default: the package's own."),
+    ] = None,
     param: Annotated[list[str] | None, typer.Option(help="name=value for every plant; repeatable.")] = None,
 ) -> Outcome:
     """Compile the kernels of plants into the cache, so that their first start compiles nothing."""
@@ -20,9 +23,10 @@ def command(
     from sim_node.compiler.backend.target import HOST
     from sim_node.compiler.build import objects
     from sim_node.plant import Stepper, reference
+    from sim_node.plant.reference import BUILT_IN
 
     given = assignments(param or (), "--param")
-    chosen = [found for text in plants for found in plants_of(text)]
+    chosen = [found for text in plants or BUILT_IN for found in plants_of(text)]
     cache, began = objects(), time.perf_counter()
     compiled, loaded = cache.compiled, cache.loaded
     with progress("build") as update:

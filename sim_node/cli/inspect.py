@@ -57,6 +57,7 @@ def plant(
 ) -> Outcome:
     """Show what a plant declares, and how large it is with these parameters."""
     from sim_node.plant import reference as find
+    from sim_node.plant import reference_of
 
     kind = find(reference)
     made = kind(**assignments(param or (), "--param"))
@@ -73,7 +74,7 @@ def plant(
             about = {"name": each.name, "role": role, "dtype": repr(each.dtype), "shape": shape, "unit": each.unit}
             variables.append({**about, "published": published, "doc": each.doc})
     result = {
-        "plant": f"{kind.__module__}:{kind.__qualname__}",
+        "plant": reference_of(kind),
         "title": made.title,
         "parameters": parameters,
         "variables": variables,

@@ -16,7 +16,7 @@ import typer
 
 from sim_node import __version__
 from sim_node.cli.output import Outcome, show
-from sim_node.errors import SimNodeError
+from sim_node.errors import SimNodeError, placed
 
 # Each is a module beside this one with a function `command`, or a table of them, `commands`. They import what they need
 # when they run, so that help is quick and no command needs the dependencies of another.
@@ -99,6 +99,9 @@ def run(arguments: Sequence[str]) -> int:
             raise
         except (SimNodeError, MemoryError, OSError) as fault:
             outcomes.append(Outcome({}, error=str(fault) or type(fault).__name__, exit_code=2))
+        except Exception as fault:
+            error = f"{placed(fault)}: this is a fault of sim-node or of a plant's code; please report the former"
+            outcomes.append(Outcome({}, error=error, exit_code=2))
     return show(outcomes[0], as_json) if outcomes else 0
 
 
@@ -106,6 +109,9 @@ def main() -> None:
     """Run the command line of this process."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.path.append(os.getcwd())  # where users expect their plants to be found
+    if "--json" in sys.argv:  # what child processes and C print goes the same way as what Python does
+        sys.stdout = os.fdopen(os.dup(1), "w")
+        os.dup2(2, 1)
     try:
         code = run(sys.argv[1:])
         sys.stdout.flush()

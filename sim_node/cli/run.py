@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zipfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +17,9 @@ from sim_node.errors import SimNodeError
 def command(
     plant: Annotated[str, typer.Argument(help="The plant, as module:Class or file.py:Class.")],
     offline: Annotated[bool, typer.Option("--offline", help="Step with no ROS, as fast as possible.")] = False,
-    seconds: Annotated[float | None, typer.Option(min=0.0, help="Run so long; offline, in simulated time.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.0, max=1e9, help="Run so long; offline, in simulated time.")
+    ] = None,
     rate: Annotated[float, typer.Option(min=1e-3, max=1e6, help="Ticks a second.")] = 1000.0,
     substeps: Annotated[int, typer.Option(min=1, help="Plan runs a tick.")] = 1,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of random numbers and initial state.")] = 0,
@@ -55,9 +58,12 @@ def _load(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     try:
-        with np.load(file) as arrays:
+        loaded = np.load(file)
+        if not isinstance(loaded, np.lib.npyio.NpzFile):
+            raise ValueError("it holds one array without a name; write it with numpy.savez(file, NAME=array)")
+        with loaded as arrays:
             return dict(arrays)
-    except (OSError, ValueError, EOFError) as fault:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as fault:
         raise SimNodeError(f"--inputs {file}: not a .npz file of arrays: {fault}") from fault
 
 
@@ -65,10 +71,12 @@ def _run_offline(
     plant: str, name: str, seconds: float, rate: float, substeps: int, seed: int, keyframe_every: int,
     parameters: dict[str, Any], bag: Path, storage: str, force: bool, inputs: dict[str, Any],
 ) -> Outcome:  # fmt: skip
+    from sim_node.bridge.name import ring_name
     from sim_node.plant import Stepper, reference
     from sim_node.replay.record import record_offline
     from sim_node.replay.writer import BagWriter
 
+    ring_name(name)  # as of the node that would run it
     kind = reference(plant)
     dt_ns = round(1e9 / rate)
     ticks = round(seconds * 1e9 / dt_ns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,8 @@ class Account:
 
     def __init__(self, native: _native.Stepper) -> None:
         self._native = native
-        self._before = [(np.zeros(len(native.histogram(0)[3]) // 8, np.uint64), 0) for _ in QUANTITIES]
+        empty: np.ndarray[Any, Any] = np.zeros(len(native.histogram(0)[3]) // 8, np.uint64)
+        self._before = [(empty, 0) for _ in QUANTITIES]
         self._counted = (0,) * len(COUNTERS)
 
     def reset(self) -> None:

@@ -18,6 +18,8 @@ Value = bool | int | float | str
 Shape = int | str | tuple[int | str, ...]
 T = TypeVar("T", bound=Value)
 
+MOST_ELEMENTS = 2**31 - 1  # of an array, as in a launch
+
 _ACCEPTED: dict[type, tuple[type, ...]] = {
     bool: (bool, np.bool_),
     int: (int, np.integer),
@@ -112,7 +114,10 @@ class Variable(Declaration):
         Raises PlantError for what is not a count.
         """
         axes = self.shape if isinstance(self.shape, tuple) else (self.shape,)
-        return tuple(self._count(axis, values) for axis in axes)
+        counts = tuple(self._count(axis, values) for axis in axes)
+        if math.prod(counts) > MOST_ELEMENTS:
+            raise PlantError(f"'{self.name}' has {math.prod(counts)} elements; an array has at most {MOST_ELEMENTS}")
+        return counts
 
     def _count(self, axis: object, values: Mapping[str, Value]) -> int:
         count = axis

@@ -29,14 +29,15 @@ def require(plant: str, layout: Layout, state: Layout, private: Layout) -> None:
 
 
 def ring_of(layout: Layout, inputs: Layout) -> _native.Ring:
-    """Make a ring for these layouts in anonymous memory.
+    """Make a ring for these layouts in anonymous memory, of which a forked child has a copy of its own.
 
     Raises PlantError when the state is larger than memory.
     """
     sizes = tuple(field.nbytes for field in inputs)
     texts = layout.text().encode(), inputs.text().encode()
     try:
-        memory = mmap.mmap(-1, _native.Ring.size(SLOTS, layout.size, sizes, len(texts[0]), len(texts[1])))
+        size = _native.Ring.size(SLOTS, layout.size, sizes, len(texts[0]), len(texts[1]))
+        memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE)
     except (OSError, OverflowError, ValueError) as fault:
         raise PlantError(
             f"{SLOTS} slots of {layout.size} bytes cannot be had: {fault}; make the plant smaller"

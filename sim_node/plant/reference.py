@@ -51,7 +51,7 @@ def _load_module(name: str, text: str) -> ModuleType:
                 f"'{text}': module '{name}' needs module '{fault.name}', which is not installed"
             ) from fault
         raise PlantError(f"'{text}': there is no module '{fault.name}' on the Python path; {_FORMS}") from fault
-    except Exception as fault:
+    except (Exception, SystemExit) as fault:  # a script that ends its process is no plant either
         raise PlantError(f"'{text}': module '{name}' cannot be imported: {type(fault).__name__}: {fault}") from fault
 
 
@@ -75,7 +75,7 @@ def _load_file(path: Path, text: str) -> ModuleType:
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
-    except Exception as fault:
+    except (Exception, SystemExit) as fault:
         del sys.modules[name]
         raise PlantError(f"'{text}': {path} cannot be loaded: {type(fault).__name__}: {fault}") from fault
     finally:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 import sim_node
 from sim_node import _native
 from sim_node.compiler.backend.target import HOST
-from sim_node.errors import KernelError, PlantError
+from sim_node.errors import KernelError, PlantError, SimNodeError, placed
 from sim_node.layout import Field, Layout
 from sim_node.plant.account import Account
 from sim_node.plant.binding import StateBinding
@@ -24,6 +25,7 @@ from sim_node.plant.plant import Plant
 from sim_node.plant.recording import Recording
 from sim_node.plant.records import Records
 from sim_node.plant.reference import reference_of
+from sim_node.plant.replayed import Replayed
 from sim_node.plant.statistics import Distribution
 from sim_node.plant.suggestion import suggestion
 from sim_node.plant.value import array_of, pack
@@ -63,15 +65,22 @@ class Stepper:
     ) -> None:
         _expect_plant(plant)
         self._name = type(plant).__name__
-        for what, value, low in (("dt_ns", dt_ns, 1), ("substeps", substeps, 1), ("seed", seed, 0)):
-            if not isinstance(value, int) or not low <= value < 1 << (32 if what == "substeps" else 64):
-                raise PlantError(f"{self._name}: {what} is an int of at least {low}, not {value!r}")
+        for what, value, low, bits in (
+            ("dt_ns", dt_ns, 1, 63),
+            ("substeps", substeps, 1, 32),
+            ("seed", seed, 0, 64),
+            ("keyframe_every", keyframe_every, 0, 64),
+            ("record_capacity", record_capacity or 0, 0, 32),
+        ):
+            if not isinstance(value, int) or not low <= value < 1 << bits:
+                raise PlantError(f"{self._name}: {what} is an int of at least {low} below 2^{bits}, not {value!r}")
         self.plant, self.dt_ns, self.substeps, self.seed = plant, dt_ns, substeps, seed
         self.layout, self.state_layout, self.input_layout = plant.layout, plant.state_layout, plant.input_layout
         require(self._name, self.layout, self.state_layout, self._private)
         self._initial = self._initial_state(), self._initial_inputs()
         self._plan = Recording(self._name, tuple(plant._bindings.values()), tuple(plant.declarations.outputs))
-        plant.build(self._plan, dt_ns * 1e-9 / substeps)
+        with self._authored("build"):
+            plant.build(self._plan, dt_ns * 1e-9 / substeps)
         self._plan.finish()
         self.plan_digest = self._plan.digest
         self.ring = self._checked(ring) if ring is not None else ring_of(self.layout, self.input_layout)
@@ -102,7 +111,29 @@ class Stepper:
         """
         failure = self._native.tick(count, due_ns)
         if failure is not None:
-            self._fail(failure)
+            raise self._fault(failure)
+
+    def replay(self, inputs: np.ndarray[Any, Any], names: Sequence[str] = ()) -> Replayed:
+        """Tick once for each row of ``inputs``, u8[n, bytes as the inputs' layout says], leaving no record of it.
+
+        Collects the states, outputs and inputs of those names after each tick. Raises PlantError for an unknown name.
+        """
+        states = [field.name for field in self.state_layout]
+        unknown = [name for name in names if name not in (*states, *(field.name for field in self.input_layout))]
+        if unknown:
+            self.get(unknown[0])
+        numbers = tuple(states.index(name) for name in names if name in states)
+        rows = np.ascontiguousarray(inputs, np.uint8)
+        done, hashes, collected, failure = self._native.replay(len(rows), rows.data, numbers)
+        values = {states[number]: raw for number, raw in zip(numbers, collected)}
+        for field in self.input_layout:
+            values[field.name] = rows[:, field.offset : field.offset + field.nbytes].tobytes()
+        fields = {name: self.state_layout[name] if name in states else self.input_layout[name] for name in names}
+        return Replayed(
+            np.frombuffer(hashes, np.uint64).reshape(len(rows), len(states))[:done],
+            {name: _rows(field, values[name], len(rows))[:done] for name, field in fields.items()},
+            None if failure is None else self._fault(failure),
+        )
 
     def run(
         self,
@@ -132,7 +163,7 @@ class Stepper:
             period, spin_ns, ticks, overrun == "catch_up", priority, affinity, lock_memory
         )  # fmt: skip
         if failure is not None:
-            self._fail(failure)
+            raise self._fault(failure)
         return ("done", "stopped")[ending]
 
     def stop(self) -> None:
@@ -259,7 +290,8 @@ class Stepper:
 
     def _initial_state(self) -> bytes:
         declared = self.plant.declarations
-        chosen = self.plant.initial(self.seed)
+        with self._authored("initial"):
+            chosen = dict(self.plant.initial(self.seed))
         for name in chosen:
             if name not in declared.states:
                 raise PlantError(f"{self._name}.initial: no state '{name}'{suggestion(name, declared.states)}")
@@ -269,6 +301,16 @@ class Stepper:
     def _initial_inputs(self) -> bytes:
         inputs = self.plant.declarations.inputs
         return pack(self.input_layout, {name: each.initial for name, each in inputs.items()})
+
+    @contextmanager
+    def _authored(self, method: str) -> Iterator[None]:
+        """Name the method and the line where the author's own code raises."""
+        try:
+            yield
+        except SimNodeError:
+            raise
+        except Exception as fault:
+            raise PlantError(f"{self._name}.{method} failed: {placed(fault)}") from fault
 
     def _field_rows(self) -> tuple[tuple[int, ...], ...]:
         """(published, offset in its block, offset in the state, bytes, cell of the value, cell of the next)."""
@@ -331,18 +373,22 @@ class Stepper:
             inputs=inputs,
         )
 
-    def _fail(self, failure: tuple[int, int, int, int, int]) -> NoReturn:
+    def _fault(self, failure: tuple[int, int, int, int, int]) -> KernelError:
         try:
             self._plan.fail(*failure)
         except KernelError as fault:
             what = f"tick {self.step + 1} of {self._name}: {fault.what}"
-            raise KernelError(what, fault.location, fault.kernel, fault.thread, fault.launch) from None
+            return KernelError(what, fault.location, fault.kernel, fault.thread, fault.launch)
         raise AssertionError("Plan.fail returns never")
 
 
 def _array(field: Field, memory: bytes, offset: int = 0) -> np.ndarray[Any, Any]:
     flat: np.ndarray[Any, Any] = np.frombuffer(memory, field.element.numpy, field.count * field.element.length, offset)
     return np.array(flat.reshape(field.numpy_shape))
+
+
+def _rows(field: Field, memory: bytes, count: int) -> np.ndarray[Any, Any]:
+    return np.frombuffer(memory, field.element.numpy).reshape(count, *field.numpy_shape)
 
 
 @cache

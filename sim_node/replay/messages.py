@@ -105,7 +105,9 @@ def _bytes(values: Any) -> np.ndarray[Any, Any]:
 
 
 def time_message(ns: int, dialect: Dialect) -> Any:
-    """Convert nanoseconds to a builtin_interfaces/Time."""
+    """Convert nanoseconds to a builtin_interfaces/Time; raises BagError after 68 years, which it cannot tell."""
+    if ns >= NS << 31:
+        raise BagError(f"{ns / NS:.3g} s of simulated time are more than a message's stamp can hold, 2^31 s")
     return dialect.type("builtin_interfaces/msg/Time")(sec=ns // NS, nanosec=ns % NS)
 
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
-from sim_node.errors import BagError, SimNodeError
+from sim_node.errors import BagError, KernelError
 from sim_node.layout import Layout
-from sim_node.plant import Keyframe, Records
+from sim_node.plant import Keyframe, Replayed
 from sim_node.replay.messages import Batch
 from sim_node.replay.report import Report, first_difference
 
 # How long records wait for a keyframe that was recorded after them: a recorder keeps no order between two topics.
 HOLD_NS = 2_000_000_000
 KEYFRAMES_HELD = 16
-STRETCH = 256  # ticks between two looks at the computed hashes
 
 UNREPRODUCIBLE = "the plan is not reproducible (fast_math or deterministic=False), so equal bits are not promised"
 
@@ -32,13 +30,9 @@ class Replayer(Protocol):
     def input_layout(self) -> Layout: ...  # noqa: D102
     @property
     def plan_digest(self) -> str: ...  # noqa: D102
-    @property
-    def step(self) -> int: ...  # noqa: D102
     def restore(self, keyframe: Keyframe) -> None: ...  # noqa: D102
     def reset(self) -> None: ...  # noqa: D102
-    def set(self, name: str, value: Any) -> None: ...  # noqa: D102
-    def tick(self, count: int) -> None: ...  # noqa: D102
-    def drain(self) -> Records: ...  # noqa: D102
+    def replay(self, inputs: np.ndarray[Any, Any]) -> Replayed: ...  # noqa: D102
     def keyframe(self) -> Keyframe: ...  # noqa: D102
 
 
@@ -187,37 +181,20 @@ class Track:
         if self._position is None or stepper is None:
             self.report.skip(self.topic, self._generation, first, last, self._reason)
             return
-        for begin in range(first, last + 1, STRETCH):
-            end = min(begin + STRETCH - 1, last)
-            computed, stopped = self._compute(stepper, records, begin, end)
-            self._compare(batch, begin, computed)
-            if stopped:
-                at = begin + len(computed)
-                self.report.diverged += 1
-                self.report.diverge(self.topic, self._generation, at, "")
-                self.report.note(f"{self.topic}: the replay stopped at tick {at}: {stopped}")
-                self._position, self._tail_verified = None, False
-                self._reason = f"the replay stopped at tick {at}"
-                if at < last:
-                    self.report.skip(self.topic, self._generation, at + 1, last, self._reason)
-                return
+        replayed = stepper.replay(records.inputs[first - records.first_step : last + 1 - records.first_step])
+        self._compare(batch, first, replayed.hashes)
+        if replayed.stopped is not None:
+            self._stop(first + len(replayed.hashes), last, replayed.stopped)
 
-    def _compute(self, stepper: Replayer, records: Records, begin: int, end: int) -> tuple[np.ndarray[Any, Any], str]:
-        """Tick with the recorded inputs; returns hashes u64[ticks done, fields], and why the stepper stopped or ''."""
-        rows = records.inputs[begin - records.first_step : end + 1 - records.first_step]
-        changes = [0, *(np.flatnonzero((rows[1:] != rows[:-1]).any(axis=1)) + 1), len(rows)]
-        hashes, stopped = [np.zeros((0, records.hashes.shape[1]), np.uint64)], ""
-        try:
-            for at, until in itertools.pairwise(changes):
-                held = rows[at].tobytes()
-                for entry in stepper.input_layout:
-                    stepper.set(entry.name, entry.view(held))
-                stepper.tick(int(until - at))
-        except SimNodeError as fault:
-            stopped = str(fault).splitlines()[0]
-        while (drained := stepper.drain()).count:
-            hashes.append(drained.hashes)
-        return np.concatenate(hashes)[: len(rows)], stopped
+    def _stop(self, at: int, last: int, fault: KernelError) -> None:
+        """Count the tick in which a kernel stopped itself as diverged, since it did not when it was recorded."""
+        self.report.diverged += 1
+        self.report.diverge(self.topic, self._generation, at, "")
+        self.report.note(f"{self.topic}: the replay stopped at tick {at}: {str(fault).splitlines()[0]}")
+        self._position, self._tail_verified = None, False
+        self._reason = f"the replay stopped at tick {at}"
+        if at < last:
+            self.report.skip(self.topic, self._generation, at + 1, last, self._reason)
 
     def _compare(self, batch: Batch, begin: int, computed: np.ndarray[Any, Any]) -> None:
         """Count agreeing and differing ticks, and name the first that differs."""

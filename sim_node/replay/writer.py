@@ -81,7 +81,8 @@ class _Folder:
 
 
 class BagWriter:
-    """A bag open for writing; leaving the ``with`` block completes it, also after an exception.
+    """A bag open for writing; leaving the ``with`` block completes it, also after an exception, and
+    removes it if that came before the first message.
 
     ``path`` ending in .mcap is a single file, anything else a folder; ``force`` replaces an existing bag.
     Raises BagError when the path is taken or cannot be written.
@@ -137,7 +138,14 @@ class BagWriter:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if fault is not None and not self.counts:
+            self._discard()  # it would only stand in the way of the next try
+        else:
+            self.close()
+
+    def _discard(self) -> None:
         self.close()
+        _clear(self.path, force=True)
 
 
 def _clear(path: Path, force: bool) -> None:

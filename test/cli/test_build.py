@@ -29,3 +29,8 @@ def test_a_parameter_file_is_built_with_the_parameters_in_it(plant, cache, tmp_p
     file = tmp_path / "nodes.yaml"
     file.write_text(f"car:\n  ros__parameters:\n    plant: {plant}\n    plant_parameters: {{count: 9}}\n")
     assert build(file)["kernels"] == 1
+
+
+def test_without_arguments_the_packages_own_plants_are_built(cache):
+    assert build()["kernels"] >= 1
+    assert build()["compiled"] == 0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -92,3 +93,36 @@ def test_a_closed_pipe_is_no_traceback():
 def test_plants_in_the_current_folder_are_found(plant):
     done = fresh("-m", "sim_node.cli", "inspect", "plant", "springs:Springs", "--json", cwd=plant.parent)
     assert json.loads(done.stdout)["plant"] == "springs:Springs"
+
+
+def test_what_other_processes_and_c_print_leaves_stdout_to_the_object(plant, tmp_path):
+    plant.write_text(plant.read_text() + "\nimport os\nos.system('echo said by a child')\nprint('said here')\n")
+    arguments = ("run", plant, "--offline", "--seconds", "0.01", "--bag", tmp_path / "b.mcap", "--json")
+    done = fresh("-m", "sim_node.cli", *map(str, arguments))
+    assert (done.returncode, json.loads(done.stdout)["ticks"]) == (0, 10)
+    assert "said by a child" in done.stderr
+    assert "said here" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("raise TypeError('mine')", r"Springs\.build failed: TypeError: mine \(.*springs\.py:\d+\)"),
+        ("self.y", r"Springs\.build failed: AttributeError: .* \(.*springs\.py:\d+\)"),
+    ],
+)
+def test_an_authors_exception_is_one_line_with_its_place(sim_node, plant, tmp_path, change, message):
+    plant.write_text(plant.read_text().replace("        plan.launch", f"        {change}\n        plan.launch"))
+    for command in (("build", plant), ("run", plant, "--offline", "--seconds", "1", "--bag", tmp_path / "b.mcap")):
+        said = sim_node(*command, "--json")
+        assert said.code == 2
+        assert re.search(message, said.object["error"])
+        assert "Traceback" not in said.err
+    assert not (tmp_path / "b.mcap").exists()
+
+
+def test_a_fault_of_ours_is_one_line_too(sim_node, monkeypatch):
+    monkeypatch.setattr("sim_node.bridge.rings", lambda: 1 // 0)
+    said = sim_node("inspect", "rings", "--json")
+    assert said.code == 2
+    assert re.match(r"ZeroDivisionError: .*test_main\.py:\d+\): this is a fault", said.object["error"])

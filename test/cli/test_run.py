@@ -103,3 +103,32 @@ def test_a_full_disk_is_one_clear_error(plant, tmp_path, name, storage):
     assert done.returncode == 2
     assert "bag: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--input", "forc=1"], "no input 'forc'"),
+        (["--input", "force=[1, 2]"], "'force' takes f32"),
+        (["--inputs", "single.npy"], "one array without a name"),
+        (["--inputs", "springs.py"], "not a .npz file"),
+        (["--seconds", "inf"], "wrong usage"),
+        (["--rate", "nan"], "wrong usage"),
+        (["--name", "a b"], "is not a name for a ring"),
+        (["--param", "count=10000000000000000000000"], "has 10000000000000000000000 elements"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_no_bag(sim_node, plant, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    np.save("single.npy", np.zeros((3, 3)))
+    said = sim_node("run", "springs.py", "--offline", "--seconds", "1", "--bag", "bad.mcap", *options, "--json")
+    assert said.code == 2
+    assert message in said.object["error"]
+    assert not Path("bad.mcap").exists()
+
+
+def test_a_script_that_ends_its_process_is_no_plant(sim_node, plant):
+    plant.write_text("import sys\nsys.exit(3)\n")
+    said = sim_node("inspect", "plant", plant, "--json")
+    assert said.code == 2
+    assert "cannot be loaded: SystemExit: 3" in said.object["error"]

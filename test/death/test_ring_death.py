@@ -213,6 +213,32 @@ tell(Subscriber(name).generation == publisher.generation)
     assert not posix_shm.path_of(name).exists()
 
 
+def test_a_forked_child_cannot_touch_its_parents_place(name):
+    with Publisher(STATES, INPUTS, name) as publisher, Subscriber(name) as subscriber:
+        publisher.next().commit(1, 0)
+        tick = subscriber.next()
+        subscriber.command("force")
+        child = os.fork()
+        if child == 0:
+            refused = 0
+            for use in (lambda: tick["x"], subscriber.next, subscriber.latest, lambda: subscriber.command("force")):
+                try:
+                    use()
+                except ValueError:
+                    refused += 1
+            tick.release()
+            subscriber.close()
+            with Subscriber(name) as other:
+                os._exit(refused != 4 or other.next().step != 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert subscriber.statistics()["held"] == 1
+        subscriber.send("force")
+        assert publisher.take("force") is not None
+        for step in range(2, 8):
+            publisher.next().commit(step, 0)
+            assert publisher.next().index != tick.slot
+
+
 def test_control_c_ends_a_wait(name, start):
     with Publisher(STATES, INPUTS, name):
         child = start("""

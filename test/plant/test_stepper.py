@@ -1,3 +1,4 @@
+import os
 import threading
 
 import numpy as np
@@ -95,7 +96,7 @@ def test_commands_come_through_the_mailbox(oscillators):
         stepper.tick()
         assert stepper.get("force").tolist() == [0.5] * 5
     told = stepper.statistics()
-    assert told["delay_ticks"].count == told["command_age"].count - 1 == 3
+    assert told["delay_ticks"].count == told["command_age"].count == 3  # the one that the reset dropped is in neither
     assert told["delay_ticks"].max == 1
     records = stepper.drain()
     assert (records.first_step, records.count) == (1, 1)
@@ -124,6 +125,26 @@ def test_reset_equals_a_fresh_run(oscillators, ticks, poison, substeps, keep):
     assert (left.first_step, left.count, left.lost) == (right.first_step, right.count, right.lost) == (1, 3, 0)
     assert left.hashes.tobytes() == right.hashes.tobytes()
     assert left.inputs.tobytes() == right.inputs.tobytes()
+
+
+@pytest.mark.parametrize("act", [lambda s: s.tick(-1), lambda s: s.run(1, ticks=-1)])
+def test_negative_counts_are_refused(oscillators, act):
+    stepper = Stepper(oscillators(), dt_ns=DT_NS)
+    with pytest.raises(OverflowError):
+        act(stepper)
+    assert stepper.step == 0
+
+
+def test_a_forked_child_steps_a_copy_of_its_own(oscillators):
+    stepper = Stepper(oscillators(), dt_ns=DT_NS)
+    stepper.tick(3)
+    before = stepper.keyframe()
+    child = os.fork()
+    if child == 0:
+        stepper.tick(100)
+        os._exit(stepper.step != 103)
+    assert os.waitpid(child, 0)[1] == 0
+    assert stepper.keyframe() == before
 
 
 def test_a_failed_tick_is_named_and_leaves_the_state(oscillators):
@@ -164,10 +185,20 @@ def test_wrong_use(oscillators, act, message):
 
 
 @pytest.mark.parametrize(
-    "options", [{"dt_ns": 0}, {"dt_ns": 1.5}, {"dt_ns": 1, "substeps": 0}, {"dt_ns": 1, "seed": -1}]
+    "options",
+    [
+        {"dt_ns": 0},
+        {"dt_ns": 1.5},
+        {"dt_ns": 1 << 63},
+        {"dt_ns": 1, "substeps": 0},
+        {"dt_ns": 1, "seed": -1},
+        {"dt_ns": 1, "keyframe_every": -1},
+        {"dt_ns": 1, "record_capacity": -1},
+        {"dt_ns": 1, "record_capacity": 1 << 63},
+    ],
 )
 def test_wrong_construction(oscillators, options):
-    with pytest.raises(PlantError, match=r"Oscillators: \w+ is an int of at least [01], not"):
+    with pytest.raises(PlantError, match=r"Oscillators: \w+ is an int of at least [01] below 2\^\d+, not"):
         Stepper(oscillators(), **options)
 
 

@@ -10,7 +10,7 @@ import pytest
 from sim_node import dtypes
 from sim_node.errors import KernelError
 from sim_node.layout import Layout
-from sim_node.plant import Keyframe, Records
+from sim_node.plant import Keyframe, Records, Replayed
 from sim_node.replay import messages
 from sim_node.replay.bag import Bag
 from sim_node.replay.hashes import field_hashes
@@ -58,6 +58,15 @@ class Spring:
             x[:] += np.float32(1e-3) * v[:, 0]
             self.step += 1
             self.rows.append((self.step, self.hashes(), bytes(self.inputs)))
+
+    def replay(self, inputs):
+        for row in inputs:
+            self.inputs[:] = row.tobytes()
+            try:
+                self.tick()
+            except KernelError as fault:
+                return Replayed(self.drain().hashes, {}, fault)
+        return Replayed(self.drain().hashes, {}, None)
 
     def hashes(self):
         fields = enumerate(self.state_layout)

@@ -92,3 +92,9 @@ def test_a_cut_message_is_one_clear_error(spring):
     for size in (0, 3, 50, len(raw) - 1):
         with pytest.raises(BagError, match="malformed"):
             messages.deserialise(raw[:size], messages.KEYFRAME)
+
+
+def test_a_stamp_that_does_not_fit_is_refused():
+    assert messages.time_message((2**31 - 1) * messages.NS, messages.BAG).sec == 2**31 - 1
+    with pytest.raises(BagError, match=r"2\.15e\+09 s of simulated time"):
+        messages.time_message(2**31 * messages.NS, messages.BAG)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 
 from build_backend.ros import choose
 from scripts import environment
-from scripts.environment import SetupError, Stamp
+from scripts.environment import FailedError, SetupError, Stamp
 
 HELD = Stamp("/tree", "3.11", "jazzy", ["test"], "digest")
 
@@ -26,6 +28,12 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def place_python(tree: Path) -> None:
+    python = tree / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch(mode=0o755)
+
+
 @pytest.fixture
 def ran(tree: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     commands: list[list[str]] = []
@@ -33,9 +41,7 @@ def ran(tree: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     def note(what: str, command: list[str]) -> None:
         commands.append(command)
         if "venv" in command:
-            python = tree / ".venv" / "bin" / "python"
-            python.parent.mkdir(parents=True)
-            python.touch(mode=0o755)
+            place_python(tree)
         if "--editable" in command:
             (tree / "sim_node" / "_native.so").touch()
 
@@ -97,6 +103,35 @@ def test_an_interrupted_setup_is_taken_up_again(ran: list[list[str]], monkeypatc
     assert ran[-1][-1] == ".[test]"
 
 
+def test_an_environment_half_made_is_made_anew(
+    tree: Path, ran: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note = environment.run
+
+    def interrupted(what: str, command: list[str]) -> None:
+        note(what, command)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(environment, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        make(["test"])
+    monkeypatch.setattr(environment, "run", note)
+    ran.clear()
+    make(["test"])
+    assert "the making of .venv was interrupted; making .venv anew" in capsys.readouterr().out
+    assert "venv" in ran[0]
+
+
+def test_a_half_installed_package_makes_the_environment_anew(tree: Path, ran: list[list[str]]) -> None:
+    make(["test"])
+    half = tree / ".venv" / "lib" / "python3.11" / "site-packages" / "numpy-2.0.dist-info"
+    half.mkdir(parents=True)
+    held = environment.read_stamp()
+    assert environment.unusable(held, held or HELD) == "the installation of numpy-2.0 was interrupted"
+    (half / "RECORD").touch()
+    assert environment.unusable(held, held or HELD) is None
+
+
 def test_another_distro_makes_the_environment_anew(
     tree: Path, ran: list[list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -137,17 +172,13 @@ def test_a_stamp_of_another_version_makes_the_environment_anew(
     ],
 )
 def test_unusable(held: Stamp, wanted: Stamp, reason: str | None, tree: Path) -> None:
-    python = tree / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.touch(mode=0o755)
+    place_python(tree)
     found = environment.unusable(held, wanted)
     assert found is None if reason is None else reason in (found or "")
 
 
 def test_a_foreign_environment_is_left_alone(tree: Path) -> None:
-    python = tree / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.touch(mode=0o755)
+    place_python(tree)
     with pytest.raises(SetupError, match="move it away"):
         environment.unusable(None, HELD)
 
@@ -156,6 +187,38 @@ def test_what_is_missing_is_named_with_its_package(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(SetupError, match=r"a compiler \(no-such-compiler\).*apt-get install gcc g\+\+"):
         environment.check_tools(choose({"SIM_NODE_ROS": "0"}))
+
+
+def test_a_wheel_that_is_not_offered_is_named_with_what_else_there_is(
+    tree: Path, ran: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment.VENV.mkdir()
+
+    def offers_none(what: str, command: list[str]) -> None:
+        raise FailedError("exit code 1", "ERROR: No matching distribution found for ros-rclpy==9.1\n")
+
+    monkeypatch.setattr(environment, "run", offers_none)
+    with pytest.raises(SetupError, match=r"no wheel ros-rclpy==9\.1 of ROS kilted for Python 3\.11 .*SIM_NODE_ROS=0"):
+        environment.install(choose({"ROS_DISTRO": "kilted"}), replace(HELD, ros="kilted"))
+
+
+def test_an_old_python_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "OLDEST", (4, 0))
+    with pytest.raises(SetupError, match=r"Python 3\.\d+ is too old, 4\.0 or later is needed"):
+        environment.check_tools(choose({"SIM_NODE_ROS": "0"}))
+
+
+def test_a_tree_that_cannot_be_written_to_is_refused(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment.os, "access", lambda path, mode: (path, mode) != (tree, environment.os.W_OK))
+    with pytest.raises(SetupError, match="is read-only to this user"):
+        environment.check_tools(choose({"SIM_NODE_ROS": "0"}))
+
+
+def test_make_alone_lists_the_targets() -> None:
+    root = environment.ROOT
+    listed = subprocess.run(["make", "-s"], cwd=root, capture_output=True, text=True, check=True).stdout
+    for target in re.findall(r"^([a-z]+):", (root / "Makefile").read_text(), re.MULTILINE):
+        assert re.search(rf"^make {target} +\w", listed, re.MULTILINE)
 
 
 def test_build_requirements_are_those_of_pyproject() -> None:

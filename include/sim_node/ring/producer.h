@@ -50,12 +50,12 @@ static inline int sn_ring_next(sn_ring *r)
 
 static inline void sn_bell_ring(sn_control *c)
 {
-    /* seq_cst, bell before flag; the waiter sets the flag before it looks at the bell: one of them sees the other. */
-    __atomic_fetch_add(&c->bell, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&c->waiter, __ATOMIC_SEQ_CST) == 0) return;
-    /* Taken before waking, so that a waiter that was killed costs one call and no more. */
-    __atomic_store_n(&c->waiter, 0, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, &c->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    /* acq_rel, the flag before the bell; a waiter exchanges the flag too, then looks for what is new. Of two exchanges of
+     * one word the later sees the earlier: either the waiter sees the tick, or its flag is seen here, and then the bell
+     * it waits on changes before the wake. Taken before waking, so that a killed waiter costs one call and no more. */
+    uint32_t waiter = __atomic_exchange_n(&c->waiter, 0, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(&c->bell, 1, __ATOMIC_RELEASE);
+    if (waiter != 0) syscall(SYS_futex, &c->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* Publish the slot that sn_ring_next gave. */

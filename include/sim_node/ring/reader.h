@@ -1,4 +1,5 @@
-/* A reader's side: leases, waiting for the bell, and copying without a lease. A handle belongs to one thread. */
+/* A reader's side: leases, waiting for the bell, and copying without a lease. A handle belongs to one thread,
+ * and to the process that opened it: not to a forked child. */
 #ifndef SIM_NODE_RING_READER_H
 #define SIM_NODE_RING_READER_H
 
@@ -156,9 +157,9 @@ static inline int sn_reader_wait(const sn_reader *d, int64_t timeout_ns, int64_t
             sn_pause();
             continue;
         }
-        /* seq_cst, flag before bell: pairs with sn_bell_ring. The futex call itself looks at the bell once more. */
-        __atomic_store_n(&c->waiter, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&c->bell, __ATOMIC_SEQ_CST) != bell) continue;
+        /* acq_rel: pairs with the exchange in sn_bell_ring. The futex call itself looks at the bell once more. */
+        __atomic_exchange_n(&c->waiter, 1, __ATOMIC_ACQ_REL);
+        if (sn_reader_behind(d) || sn_ring_closed(d->ring)) continue;
         struct timespec rest;
         rest.tv_sec = (time_t)(left / 1000000000);
         rest.tv_nsec = (long)(left % 1000000000);

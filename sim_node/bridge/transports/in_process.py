@@ -1,4 +1,4 @@
-"""Rings in anonymous memory: for offline runs, and for readers in the producer's own process."""
+"""Rings in anonymous memory: for readers in the producer's own process. A forked child has a copy of its own."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def create(name: str, size: int, form: Form) -> Segment:
     Raises RingError when the memory is not there.
     """
     require_memory(size, name)
-    memory = mmap.mmap(-1, size, mmap.MAP_SHARED | mmap.MAP_POPULATE)
+    memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_POPULATE)
     return Segment(memory, form(memory, 1), TRANSPORT, name)

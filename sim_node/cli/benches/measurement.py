@@ -34,7 +34,7 @@ class Measurement:
 
 def quantiles(samples_ns: Sequence[int] | np.ndarray[Any, Any]) -> dict[str, float]:
     """Return count, p50, p99, p99.9 and max of nanosecond samples, in µs."""
-    values = np.asarray(samples_ns, dtype=np.float64) / 1e3
+    values: np.ndarray[Any, Any] = np.asarray(samples_ns, dtype=np.float64) / 1e3
     if values.size == 0:
         return {"count": 0}
     p50, p99, p999 = np.percentile(values, (50, 99, 99.9))

@@ -51,9 +51,10 @@ def run(bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress:
 
     settings = {"plant": PLANT, "rate": rate, "clock": "native", "spin_us": spin_us}
     overrides = [Parameter(key, value=value) for key, value in settings.items()]
+    quiet = ["--ros-args", "--log-level", f"{name}:=error"]  # the table tells what the log would, between the lines
     recording = ["sim_node.cli", "record", f"--node=/{name}", f"--bag={bag}", "--force", "--json"]
     controlling = ["sim_node.cli.rig.controller", name, str(spin_us)]
-    with _process(recording) as recorder, hosted(name=name, parameter_overrides=overrides) as node:
+    with _process(recording) as recorder, hosted(quiet, name=name, parameter_overrides=overrides) as node:
         _line(recorder, "stderr", "recorder")
         node.make("configure")
         with _process(controlling) as controller:
