@@ -21,7 +21,7 @@ from sim_node.plant.account import Account
 from sim_node.plant.binding import StateBinding
 from sim_node.plant.keyframe import Keyframe
 from sim_node.plant.memory import require, ring_of
-from sim_node.plant.plant import Plant
+from sim_node.plant.plant import Plant, expect
 from sim_node.plant.recording import Recording
 from sim_node.plant.records import Records
 from sim_node.plant.reference import reference_of
@@ -63,7 +63,7 @@ class Stepper:
         keyframe_every: int = 0,
         record_capacity: int | None = None,
     ) -> None:
-        _expect_plant(plant)
+        expect(plant)
         self._name = type(plant).__name__
         for what, value, low, bits in (
             ("dt_ns", dt_ns, 1, 63),
@@ -395,9 +395,3 @@ def _rows(field: Field, memory: bytes, count: int) -> np.ndarray[Any, Any]:
 def _versions() -> str:
     found = {"sim_node": sim_node.__version__, "python": platform.python_version()}
     return json.dumps({**found, "llvmlite": metadata.version("llvmlite")})
-
-
-def _expect_plant(given: object) -> None:
-    if not isinstance(given, Plant):
-        made = f"{given.__name__}()" if isinstance(given, type) else "a plant"
-        raise PlantError(f"a stepper steps a plant, not {given!r}; pass {made}")

@@ -27,6 +27,6 @@ def test_a_state_larger_than_memory_is_refused(count):
 
 def test_a_stepper_larger_than_memory_is_refused_before_anything_is_allocated():
     places = {f"place_{i}": sn.state(sn.vec3d, shape=2**31 - 1) for i in range(512)}
-    Huge = type("Huge", (Plant,), places)  # noqa: N806
+    Huge = type("Huge", (Plant,), places)
     with pytest.raises(PlantError, match=r"Huge: its state of 2.46e\+04 GiB needs .* GiB are available"):
         Stepper(Huge(), dt_ns=1)
