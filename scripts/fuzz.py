@@ -99,7 +99,7 @@ def run(source: str, file: str, seed: int) -> tuple[Mismatch | None, int]:
             "O3": machine.Code(optimise(module), 3),
         }
     except Exception as error:  # a refusal, or a fault of the compiler's own: the program is well typed
-        return Mismatch(f"refused: {type(error).__name__}", str(error)), 0
+        return Mismatch(f"refused: {getattr(error, 'what', error)}", str(error)), 0
     executed = 0
     for number in range(INPUTS):
         mismatch, count = _compared(python, forms, flat.entry.sites, file, seed + number)

@@ -93,8 +93,11 @@ class Expressions:
     def weak(self, kind: Scalar, block: Block, depth: int = 2) -> str:
         """A number without a type that fits this one, whatever its conditions say."""
         for _ in range(20):
-            text, values = self._weak(kind, block, depth)
-            if values and all(type(value) in (int, float) and not unfit(Literal(value), kind) for value in values):
+            try:
+                text, values = self._weak(kind, block, depth)
+            except (ArithmeticError, TypeError):  # it has no value in Python either
+                continue
+            if all(type(value) in (int, float) and not unfit(Literal(value), kind) for value in values):
                 return text
         return "1"
 
@@ -112,10 +115,7 @@ class Expressions:
             word = self.pick(["min", "max", "sn.min", "sn.max"])
             return f"{word}({left}, {right})", ones + others
         text = f"({{}} {self.pick(REAL if kind.is_float else WHOLE)} {{}})"
-        try:
-            return text.format(left, right), [eval(text.format(a, b)) for a in ones for b in others]
-        except (ArithmeticError, TypeError):
-            return left, []
+        return text.format(left, right), [eval(text.format(a, b)) for a in ones for b in others]
 
     # expressions
 
