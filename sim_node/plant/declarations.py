@@ -62,7 +62,10 @@ class Parameter(Declaration, Generic[T]):
             raise PlantError(f"a parameter's default is a bool, int, float or str, not {self.default!r}")
         if isinstance(self.default, (bool, str)) and (self.min is not None or self.max is not None):
             raise PlantError(f"a parameter with default {self.default!r} has no min or max; only numbers have")
-        self.convert(self.default)
+        try:
+            self.convert(self.default)
+        except PlantError as fault:
+            raise PlantError(f"a parameter's default {fault}") from None
 
     @property
     def range(self) -> str:

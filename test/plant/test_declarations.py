@@ -95,7 +95,7 @@ def test_other_values_are_refused(declared, value, message):
     ("declare", "message"),
     [
         (lambda: sn.parameter(None), "a parameter's default is a bool, int, float or str, not None"),
-        (lambda: sn.parameter(2.0, max=1.0), r"is in … 1.0, not 2.0"),
+        (lambda: sn.parameter(2.0, max=1.0), r"a parameter's default is in … 1.0, not 2.0"),
         (lambda: sn.parameter("a", min=0), "only numbers have"),
         (lambda: sn.state("f33"), "'f33' is not a dtype of the kernel language"),
     ],
