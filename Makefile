@@ -2,7 +2,7 @@
 BIN := .venv/bin
 PYTHON ?= $(shell command -v $(BIN)/python || echo python3)
 
-.PHONY: help setup demo test clean
+.PHONY: help setup demo test fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ test: setup ## check style and types, and run the whole suite
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+fuzz: setup ## compare random kernels under CPython and compiled (MINUTES=10, SEED=…)
+	$(BIN)/python scripts/fuzz.py --minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED))
 
 clean: ## remove .venv and all that was built
 	rm -rf .venv build dist install log *.egg-info sim_node/msg sim_node/srv sim_node/include sim_node/_native*.so sim_node/*_s__*.so

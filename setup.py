@@ -13,7 +13,7 @@ from build_backend.ros import choose
 
 DEPENDENCIES = [
     "numpy>=1.23",
-    "llvmlite>=0.45",  # LLVM 20, the first with llvm.minimumnum
+    "llvmlite>=0.45",  # LLVM 20, the oldest that was tried
     "rosbags>=0.10",  # the first that writes MCAP
     "mcap>=1.5",  # the first whose writer flushes
     "ruamel.yaml>=0.18",

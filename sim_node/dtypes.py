@@ -15,6 +15,8 @@ import numpy as np
 class Kind(Enum):
     """What a scalar's bits mean."""
 
+    __hash__ = object.__hash__  # Enum's own is Python code, and the compiler looks types up all the time
+
     BOOL = "b"
     INT = "i"
     UINT = "u"

@@ -27,8 +27,10 @@ class Builtin:
     host: Callable[..., Any]
 
     def __call__(self, *args: Any) -> Any:
-        """Do it in plain Python, on numpy scalars."""
-        return self.host(*args)
+        """Do it in plain Python, on numpy scalars; Python's own numbers, which have no dtype, give such a number."""
+        result = self.host(*args)
+        weak = bool(args) and all(type(arg) in (bool, int, float) for arg in args)
+        return result.item() if weak and isinstance(result, np.generic) else result
 
     def __repr__(self) -> str:
         return f"<builtin sn.{self.name}>"

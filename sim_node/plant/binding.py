@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from sim_node import dtypes
 from sim_node.runtime.cell import Cell
@@ -29,6 +29,12 @@ class Binding(Cell):
 
     def __repr__(self) -> str:
         return f"self.{self.name}"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_") or name == "name":
+            raise AttributeError(name)
+        why = "only a state's value has one" if name == "next" else "it stands for memory, to be named in a launch"
+        raise AttributeError(f"{self!r} has no '{name}': {why}")
 
 
 class StateBinding(Binding):

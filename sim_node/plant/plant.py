@@ -43,6 +43,8 @@ class Plant:
                 )
 
     def __init__(self, **parameters: object) -> None:
+        if type(self) is Plant:
+            raise PlantError("Plant is what plants are made of: write a class of your own, class Name(sn.Plant):")
         known = self.declarations.parameters
         for name in parameters:
             if name not in known:
@@ -110,3 +112,10 @@ class Plant:
     def _bind(self, variable: Variable) -> Binding:
         binding = StateBinding if isinstance(variable, State) else Binding
         return binding(variable.name, variable.dtype, math.prod(self.counts(variable)))
+
+
+def expect(given: object) -> None:
+    """Raise PlantError for what is no plant, such as the class of one."""
+    if not isinstance(given, Plant):
+        made = f"{given.__name__}()" if isinstance(given, type) else "a plant"
+        raise PlantError(f"a stepper steps a plant, not {given!r}; pass {made}")

@@ -22,7 +22,7 @@ from sim_node.plant.account import Account
 from sim_node.plant.binding import StateBinding
 from sim_node.plant.keyframe import Keyframe
 from sim_node.plant.memory import require, ring_of
-from sim_node.plant.plant import Plant
+from sim_node.plant.plant import Plant, expect
 from sim_node.plant.recording import Recording
 from sim_node.plant.records import Records
 from sim_node.plant.reference import reference_of
@@ -64,6 +64,7 @@ class Stepper:
         keyframe_every: int = 0,
         record_capacity: int | None = None,
     ) -> None:
+        expect(plant)
         self._name = type(plant).__name__
         for what, value, low, bits in (
             ("dt_ns", dt_ns, 1, 63),

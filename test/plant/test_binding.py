@@ -1,3 +1,5 @@
+import pytest
+
 from sim_node import dtypes
 from sim_node.plant.binding import Binding, StateBinding
 
@@ -15,3 +17,9 @@ def test_a_binding_is_what_users_write():
     assert (repr(state), repr(state.next)) == ("self.position", "self.position.next")
     assert type(state.next) is Binding
     assert (state.components, state.code) == (3, dtypes.float32.code)
+
+
+@pytest.mark.parametrize(("name", "why"), [("next", "only a state's value has one"), ("size", "it stands for memory")])
+def test_a_name_that_it_has_not(name, why):
+    with pytest.raises(AttributeError, match=f"self.force has no '{name}': {why}"):
+        getattr(Binding("force", dtypes.vec3, 4), name)

@@ -35,3 +35,15 @@ def test_names_that_are_taken(name):
 def test_build_is_required():
     with pytest.raises(PlantError, match="Idle has no build"):
         Stepper(type("Idle", (Plant,), {})(), dt_ns=1)
+
+
+def test_the_base_is_no_plant():
+    with pytest.raises(PlantError, match=r"write a class of your own"):
+        sn.Plant()
+
+
+def test_a_stepper_steps_a_plant(oscillators):
+    with pytest.raises(PlantError, match=r"a stepper steps a plant, not <class .*; pass Oscillators\(\)"):
+        sn.Stepper(oscillators, dt_ns=1)
+    with pytest.raises(PlantError, match=r"not 3; pass a plant"):
+        sn.Stepper(3, dt_ns=1)

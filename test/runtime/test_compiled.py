@@ -1,6 +1,8 @@
 """Launches of kernels that went through the compiler: what only both together can get wrong."""
 
+import importlib
 import linecache
+import sys
 
 import numpy as np
 import pytest
@@ -124,3 +126,88 @@ def test_a_digest_knows_the_kernel_s_code():
         plan.launch(kernel, 1, [sn.zeros(1, int)])
         digests.add(plan.digest)
     assert len(digests) == 2
+
+
+GAIN = 2.0
+
+
+@sn.kernel
+def amplify(a: sn.array(dtype=float)):
+    a[sn.tid()] = GAIN
+
+
+class Named:
+    @sn.kernel
+    def one(a: sn.array(dtype=float)):
+        a[sn.tid()] = 10.0
+
+    @staticmethod
+    @sn.kernel
+    def two(a: sn.array(dtype=float)):
+        a[sn.tid()] = 20.0
+
+
+def launched(kernel) -> float:
+    a = sn.zeros(1)
+    sn.launch(kernel, 1, [a])
+    return a[0].item()
+
+
+def test_kernels_of_one_source_have_the_values_of_their_factory():
+    def factory(value):
+        @sn.kernel
+        def fill(a: sn.array(dtype=float)):
+            a[sn.tid()] = value
+
+        return fill
+
+    assert [launched(factory(value)) for value in (0.25, 4, 0.25)] == [0.25, 4, 0.25]
+
+
+def test_a_name_used_again_leaves_the_first_kernel_as_it_was():
+    @sn.kernel
+    def fill(a: sn.array(dtype=float)):
+        a[sn.tid()] = 1.0
+
+    first = fill
+
+    @sn.kernel
+    def fill(a: sn.array(dtype=float)):
+        a[sn.tid()] = 2.0
+
+    assert (launched(first), launched(fill)) == (1, 2)
+
+
+def test_kernels_in_a_class():
+    assert (launched(Named.one), launched(Named().one), launched(Named.two)) == (10, 10, 20)
+
+
+def test_what_a_kernel_captures_is_read_at_its_first_build(monkeypatch):
+    assert launched(amplify) == 2
+    monkeypatch.setitem(globals(), "GAIN", 3.0)
+    assert launched(amplify) == 2
+    assert launched(sn.kernel(amplify.function)) == 3
+
+
+def test_a_cell_of_a_notebook():
+    """IPython leaves the source of a cell in linecache, under a name that is no file."""
+    cell, source = "<ipython-input-1>", "@sn.kernel\ndef fill(a: sn.array(dtype=float)):\n    a[sn.tid()] = 8.0\n"
+    linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)
+    names = {"sn": sn}
+    exec(compile(source, cell, "exec", dont_inherit=True), names)
+    assert launched(names["fill"]) == 8
+
+
+def test_a_module_that_was_edited_and_reloaded(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    path = tmp_path / "edited_kernels.py"
+    head = "import sim_node as sn\n"
+    path.write_text(f"{head}@sn.kernel\ndef fill(a: sn.array(dtype=float)):\n    a[0] = 1.0\n")
+    module = importlib.import_module("edited_kernels")
+    first = module.fill
+    assert launched(first) == 1
+    path.write_text(f"{head}\n\n@sn.kernel\ndef fill(a: sn.array(dtype=float)):\n    a[0] = 1.0 + 1.0\n")
+    importlib.reload(module)
+    assert (launched(module.fill), launched(first)) == (2, 1)
+    del sys.modules["edited_kernels"]

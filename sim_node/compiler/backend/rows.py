@@ -24,6 +24,15 @@ _CALL1 = "{r} = call {t} @llvm.%s.{s}({t} {0})"
 _CALL2 = "{r} = call {t} @llvm.%s.{s}({t} {0}, {t} {1})"
 _TWO = "{r} = %s {t} {0}, {1}"
 _SHIFT = "{r}.n = and {t} {1}, {mask}\n{r} = %s {t} {0}, {r}.n"
+# minimumNumber and maximumNumber: the lesser or greater, of zeros the one whose sign wins, and a number before NaN.
+# Not llvm.minimumnum: LLVM 22 gives NaN on x86 with AVX-512DQ where it knows that one operand is a number.
+_EXTREME = (
+    "{r}.c = fcmp %s {t} {0}, {1}\n{r}.m = select i1 {r}.c, {t} {0}, {t} {1}\n"
+    "{r}.a = bitcast {t} {0} to i{bits}\n{r}.b = bitcast {t} {1} to i{bits}\n{r}.s = %s i{bits} {r}.a, {r}.b\n"
+    "{r}.z = bitcast i{bits} {r}.s to {t}\n{r}.e = fcmp oeq {t} {0}, {1}\n"
+    "{r}.n = select i1 {r}.e, {t} {r}.z, {t} {r}.m\n{r}.u = fcmp uno {t} {1}, {1}\n"
+    "{r} = select i1 {r}.u, {t} {0}, {t} {r}.n"
+)
 # The bits of a float. The choice is made between integers: between floats LLVM may drop it, one NaN being as good as
 # another to it (it does so for a square root).
 CANONICAL = (
@@ -44,8 +53,8 @@ ROWS: dict[Op, dict[str, str]] = {
         "u": "{r} = add {t} {0}, 0",
         "f": _CALL1 % "fabs",
     },
-    Op.MIN: {"i": _CALL2 % "smin", "u": _CALL2 % "umin", "f": _CALL2 % "minimumnum"},
-    Op.MAX: {"i": _CALL2 % "smax", "u": _CALL2 % "umax", "f": _CALL2 % "maximumnum"},
+    Op.MIN: {"i": _CALL2 % "smin", "u": _CALL2 % "umin", "f": _EXTREME % ("olt", "or")},
+    Op.MAX: {"i": _CALL2 % "smax", "u": _CALL2 % "umax", "f": _EXTREME % ("ogt", "and")},
     Op.SQRT: {"f": _CALL1 % "sqrt"},
     Op.FMA: {"f": "{r} = call {t} @llvm.fma.{s}({t} {0}, {t} {1}, {t} {2})"},
     Op.FLOOR: {"f": _CALL1 % "floor"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from sim_node.compiler.frontend.body import Body, describe
-from sim_node.compiler.frontend.operand import Literal, Operand, Static, default_type, spelled
+from sim_node.compiler.frontend.operand import Operand, Static, Weak, default_type, spelled
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Scalar, Type, Vector
@@ -22,8 +22,8 @@ def text(node: ast.AST) -> str:
 
 def agree(body: Body, what: str, node: ast.AST, *operands: Written) -> tuple[Value, ...]:
     """Give the operands as values of one type; ``what`` names the operation in the error."""
-    literals = [operand for operand, _ in operands if isinstance(operand, Literal)]
-    typed = [(computed(body, operand, at), at) for operand, at in operands if not isinstance(operand, Literal)]
+    literals = [operand for operand, _ in operands if isinstance(operand, Weak)]
+    typed = [(computed(body, o, at), at) for o, at in operands if not isinstance(o, Weak)]
     if not typed:
         scalar: Type = default_type(*literals)
     else:
@@ -51,7 +51,8 @@ def computed(body: Body, operand: Operand, node: ast.AST) -> Value:
     if isinstance(operand, (Value, Static, tuple)):
         raise body.error(
             BuildTypeError, f"'{text(node)}' is {describe(operand)}, not a scalar or vector", node,
-            "index the array: " + text(node) + "[i]" if isinstance(operand, Value) else "",
+            f"index the array: {text(node)}[i]" if isinstance(operand, Value)
+            else f"take one of its parts: {text(node)}[0]" if isinstance(operand, tuple) else "",
         )  # fmt: skip
     return body.materialise(operand, node)
 

@@ -7,14 +7,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sim_node.compiler.frontend.operand import Literal, Operand, Static, default_type, number, spelled, unfit
+from sim_node.compiler.frontend.operand import (
+    Choice,
+    Literal,
+    Operand,
+    Static,
+    Weak,
+    default_type,
+    number,
+    outcomes,
+    spelled,
+    unfit,
+)
 from sim_node.compiler.frontend.scope import Scope
 from sim_node.compiler.frontend.signature import Signature
 from sim_node.compiler.frontend.source import Source
 from sim_node.compiler.frontend.ssa import Builder, Draft
 from sim_node.compiler.ir.function import Attr, Site, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, Type, Vector
+from sim_node.dtypes import ArrayType, Scalar, Type, Vector, bool_
 from sim_node.errors import BuildError, BuildTypeError, Location, UnsupportedError
 from sim_node.lang.func import Func
 
@@ -120,8 +131,11 @@ class Body:
         """Stop the thread where the condition is false."""
         self.emit(Op.CHECK, None, (condition,), node, self.site(kind, subject, node))
 
-    def constant(self, scalar: Scalar, literal: Literal, node: ast.AST) -> Value:
-        """Give a literal its type, refusing one that the type cannot hold."""
+    def constant(self, scalar: Scalar, literal: Weak, node: ast.AST) -> Value:
+        """Give a literal its type, refusing one that the type cannot hold; a choice becomes a select."""
+        if isinstance(literal, Choice):
+            sides = (self.constant(scalar, side, node) for side in (literal.yes, literal.no))
+            return self.emit(Op.SELECT, scalar, (literal.test, *sides), node)
         reason = unfit(literal, scalar)
         if reason:
             raise self.error(
@@ -135,11 +149,11 @@ class Body:
 
         ``role`` says in the error what the value is for, with ``{}`` for the source of ``of``.
         """
-        if isinstance(operand, Literal) and isinstance(type, Scalar):
+        if isinstance(operand, Weak) and isinstance(type, Scalar):
             return self.constant(type, operand, node)
         value = self.materialise(operand, node)
         if value.type != type:
-            wanted = _conversion(node, type, value.type) if isinstance(node, ast.expr) else ""
+            wanted = _conversion(node, value.type, type) if isinstance(node, ast.expr) else ""
             subject = role.format(ast.unparse(of)) if of is not None else role
             raise self.error(BuildTypeError, f"{subject} is {type!r}, not {value.type!r}", node, wanted)
         return value
@@ -148,7 +162,7 @@ class Body:
         """Give the operand as a value that exists when the kernel runs; a literal takes its default type."""
         if isinstance(operand, Value):
             return operand
-        if isinstance(operand, Literal):
+        if isinstance(operand, Weak):
             return self.constant(default_type(operand), operand, node)
         raise self.error(
             BuildTypeError, f"{ast.unparse(node)} is {describe(operand)}, and no value at run time", node,
@@ -160,12 +174,14 @@ class Body:
         return self.materialise(self.visit(node), node)
 
 
-def _conversion(node: ast.expr, type: Type, given: Type | None) -> str:
+def _conversion(node: ast.expr, given: Type | None, type: Type) -> str:
+    if isinstance(given, ArrayType):
+        return f"index the array: {ast.unparse(node)}[i]"
     if isinstance(given, Vector) and isinstance(type, Scalar):
-        return f"a component, such as {ast.unparse(node)}[0]"
+        return f"take a component, or sn.length({ast.unparse(node)})"
     # inside a ternary, for what may be literals there: outside, they have lost their digits
     if isinstance(node, ast.IfExp):
-        yes, no = (_conversion(side, type, given) for side in (node.body, node.orelse))
+        yes, no = (_conversion(side, given, type) for side in (node.body, node.orelse))
         return f"{yes} if {ast.unparse(node.test)} else {no}"
     return f"{spelled(type)}({ast.unparse(node)})"
 
@@ -173,6 +189,8 @@ def _conversion(node: ast.expr, type: Type, given: Type | None) -> str:
 def _constant_remedy(literal: Literal, scalar: Scalar) -> str:
     if isinstance(literal.value, bool):
         return f"{spelled(scalar)}({literal.value})"
+    if scalar == bool_:
+        return f"bool({literal.value!r})"
     if scalar.is_integer and isinstance(literal.value, float):
         whole = literal.value.is_integer()
         return f"write {int(literal.value)}" if whole else f"convert the other side to a float, or {spelled(scalar)}(…)"
@@ -188,4 +206,6 @@ def describe(operand: Operand) -> str:
         return "a type" if isinstance(thing, (Scalar, Vector, type)) else f"a {type(thing).__name__.lower()}"
     if isinstance(operand, Literal):
         return f"the number {operand.value!r}"
+    if isinstance(operand, Choice):
+        return " or ".join(f"the number {literal.value!r}" for literal in outcomes(operand))
     return f"an array of {operand.type.dtype!r}" if isinstance(operand.type, ArrayType) else f"{operand.type!r}"

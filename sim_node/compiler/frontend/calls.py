@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, agree, components, computed, splat, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.capture import capture
-from sim_node.compiler.frontend.operand import Literal, Operand, Static, default_type
+from sim_node.compiler.frontend.literals import fold_literals
+from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import ArrayType, Kind, Scalar, Type, Vector, bool_, int32
@@ -92,7 +94,7 @@ def _type_for(body: Body, operand: Operand, generic: list[Operand], node: ast.AS
 
     A literal takes the one scalar type that the other such arguments of its kind have; an integer also that of floats.
     """
-    if not isinstance(operand, Literal):
+    if not isinstance(operand, Weak):
         value = body.materialise(operand, node)
         assert value.type is not None
         return value.type
@@ -124,12 +126,12 @@ def _convert(body: Body, scalar: Scalar, arguments: Arguments, node: ast.Call) -
     if not arguments:
         return body.constant(scalar, Literal(scalar.numpy.type(0).item()), node)
     operand, at = arguments[0]
-    if isinstance(operand, Literal):
-        return body.constant(scalar, _converted(operand, scalar), at)
+    if isinstance(operand, Weak):
+        return body.constant(scalar, mapped(partial(_converted, scalar), operand), at)
     return _cast(body, computed(body, operand, at), scalar, node)
 
 
-def _converted(literal: Literal, scalar: Scalar) -> Literal:
+def _converted(scalar: Scalar, literal: Literal) -> Literal:
     value = literal.value
     if scalar.kind is Kind.BOOL:
         return Literal(bool(value))
@@ -180,6 +182,10 @@ def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call)
         return _FORMS[op](body, builtin, arguments, node)
     arity = SIGNATURES[op].arity or 0
     _count(body, f"sn.{builtin.name}", arguments, node, arity, None if op in (Op.MIN, Op.MAX) else arity)
+    weak = [operand for operand, _ in arguments if isinstance(operand, Weak)]
+    known = len(weak) == len(arguments) and default_type(*weak).kind.value in SIGNATURES[op].kinds
+    if known:
+        return fold_literals(body, f"sn.{builtin.name}", builtin, node, *weak)
     values = agree(body, f"sn.{builtin.name}", node, *arguments)
     kind = values[0].type
     if not isinstance(kind, Scalar) or kind.kind.value not in SIGNATURES[op].kinds:
@@ -256,14 +262,18 @@ def _type(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Static
     return Static(value.type)
 
 
-def _extreme(func: Func) -> Lower:
+def _extreme(python: Callable[..., Any], func: Func) -> Lower:
     """Python's min or max: exactly what Python gives, in the order of the arguments."""
 
-    def lower(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Value:
-        _count(body, text(node.func), arguments, node, 2, None)
-        result, *others = agree(body, text(node.func), node, *arguments)
+    def lower(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand:
+        name = text(node.func)
+        _count(body, name, arguments, node, 2, None)
+        weak = [operand for operand, _ in arguments if isinstance(operand, Weak)]
+        if len(weak) == len(arguments):
+            return fold_literals(body, name, python, node, *weak)
+        result, *others = agree(body, name, node, *arguments)
         if not isinstance(result.type, Scalar) or result.type == bool_:
-            raise body.error(BuildTypeError, f"'{text(node.func)}' does not take {result.type!r}", node)
+            raise body.error(BuildTypeError, f"'{name}' does not take {result.type!r}", node)
         for other in others:
             result = invoke(body, func, (result, other), node)
         return result
@@ -281,8 +291,8 @@ _PYTHON: tuple[tuple[object, Lower], ...] = (
     (len, _len),
     (type, _type),
     (abs, _abs),
-    (min, _extreme(library.smaller)),
-    (max, _extreme(library.larger)),
+    (min, _extreme(min, library.smaller)),
+    (max, _extreme(max, library.larger)),
 )
 
 VISITORS: dict[type[ast.AST], Visit] = {ast.Call: call_node}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import sim_node
 from sim_node import dtypes
 from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
@@ -14,18 +15,24 @@ from sim_node.compiler.frontend.scope import PYTHON, suggestion
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.errors import BuildError, BuildNameError, BuildTypeError, UnsupportedError
-from sim_node.lang.builtins import BUILTINS, Builtin
+from sim_node.lang.builtins import Builtin
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
-from sim_node.lang.library import MATH
 
 # Functions that people reach for, by name, and what a kernel has.
 _INSTEAD = {
-    **{row.name: f"sn.{row.name}" for row in BUILTINS.values()},
-    **{name: f"sn.{name}" for name in MATH}, "arcsin": "sn.asin", "arccos": "sn.acos", "arctan": "sn.atan",
-    "fabs": "abs", "fmod": "%", "pow": "write the product out: x * x", "print": "write into an array, and print that",
-    "round": "sn.rint, which rounds half to even", "sum": "a loop that adds up",
-}  # fmt: skip
+    "arccos": "sn.acos",
+    "arcsin": "sn.asin",
+    "arctan": "sn.atan",
+    "enumerate": "for i in range(len(a)): and then a[i]",
+    "fabs": "abs",
+    "fmod": "%",
+    "norm": "sn.length",
+    "pow": "write the product out: x * x",
+    "print": "write into an array, and print that",
+    "round": "sn.rint, which rounds half to even",
+    "sum": "a loop that adds up",
+}
 
 
 def capture(body: Body, thing: object, text: str, node: Any) -> Operand:
@@ -66,16 +73,25 @@ def _refusal(body: Body, thing: object, text: str, node: Any) -> BuildError:
     kind = type(thing).__name__
     if isinstance(thing, Kernel):
         what, remedy = f"'{text}' is a kernel, and kernels do not call kernels", "make it an @sn.func"
+    elif isinstance(thing, type) and issubclass(thing, np.generic):
+        what, remedy = f"'{text}' is a type of numpy's", "convert with a type of sn's, such as sn.float64(x)"
     elif hasattr(thing, "__array_interface__") or hasattr(thing, "dtype"):
         what = f"'{text}' is an array outside of the kernel"
         remedy = "pass it as a parameter: sn.array(dtype=…)"
     elif callable(thing):
         what = f"'{text}' is Python code that cannot be compiled"
-        remedy = _INSTEAD.get(getattr(thing, "__name__", ""), "mark it @sn.func, or use what sim_node offers")
+        remedy = _instead(getattr(thing, "__name__", ""))
     else:
         what = f"'{text}' is of type {kind}: kernels capture numbers, tuples of numbers, vectors, types and modules"
         remedy = "capture the number that is needed under a name of its own"
     return body.error(UnsupportedError, what, node, remedy)
+
+
+def _instead(name: str) -> str:
+    """What a kernel has in place of a Python function: listed above, or one of ours that has its name."""
+    if name not in _INSTEAD and isinstance(getattr(sim_node, name, None), (Func, Builtin)):
+        return f"sn.{name}"
+    return _INSTEAD.get(name, "mark it @sn.func, or use what sim_node offers")
 
 
 def captured(body: Body, name: str, node: Any) -> Operand:

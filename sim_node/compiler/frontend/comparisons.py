@@ -10,9 +10,10 @@ from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, agree, components
 from sim_node.compiler.frontend.body import Body, Visit
+from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.logic import Term, chain, total
-from sim_node.compiler.frontend.operand import Literal, Operand
-from sim_node.compiler.frontend.operators import check_kind, fold_literals
+from sim_node.compiler.frontend.operand import Literal, Operand, Weak
+from sim_node.compiler.frontend.operators import check_kind
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import Scalar, Vector, bool_
@@ -53,8 +54,9 @@ def compare_node(body: Body, node: ast.Compare) -> Operand:
 
 def _pair(body: Body, op: ast.cmpop, node: ast.AST, left: Written, right: Written) -> Value | Literal:
     symbol, code, fold = COMPARE[type(op)]
-    if isinstance(left[0], Literal) and isinstance(right[0], Literal):
-        return fold_literals(body, symbol, fold, node, left[0], right[0])
+    if isinstance(left[0], Weak) and isinstance(right[0], Weak):
+        known = fold_literals(body, symbol, fold, node, left[0], right[0])
+        return known if isinstance(known, Literal) else body.constant(bool_, known, node)
     a, b = agree(body, f"'{symbol}'", node, left, right)
     if isinstance(a.type, Vector):
         return _vectors(body, symbol, code, node, a, b)

@@ -9,7 +9,7 @@ from functools import partial
 
 from sim_node.compiler.frontend.agree import Written, agree, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
-from sim_node.compiler.frontend.operand import Literal, Operand
+from sim_node.compiler.frontend.operand import Choice, Literal, Operand, Weak, outcomes
 from sim_node.compiler.frontend.ssa import Draft
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
@@ -39,6 +39,8 @@ def condition(body: Body, node: ast.expr) -> Value | Literal:
     operand = body.visit(node)
     if isinstance(operand, Literal) and isinstance(operand.value, bool):
         return operand
+    if isinstance(operand, Choice) and all(isinstance(literal.value, bool) for literal in outcomes(operand)):
+        return body.constant(bool_, operand, node)
     if isinstance(operand, Value) and operand.type == bool_:
         return operand
     raise body.error(
@@ -48,7 +50,7 @@ def condition(body: Body, node: ast.expr) -> Value | Literal:
 
 
 def _truth(operand: Operand, written: str) -> str:
-    if isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar)):
+    if isinstance(operand, Weak) or (isinstance(operand, Value) and isinstance(operand.type, Scalar)):
         return f"{written} != 0"
     if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
         return f"len({written}) > 0"
@@ -111,7 +113,10 @@ def negation(body: Body, node: ast.UnaryOp) -> Operand:
 
 
 def ternary(body: Body, node: ast.IfExp) -> Operand:
-    """Lower ``a if c else b``: a select where both sides may be computed, else control flow."""
+    """Lower ``a if c else b``: a select where both sides may be computed, else control flow.
+
+    Of two numbers without a type it gives one that has none either.
+    """
     test = condition(body, node.test)
     if isinstance(test, Literal):
         operand: Operand = body.visit(node.body if test.value else node.orelse)
@@ -119,6 +124,8 @@ def ternary(body: Body, node: ast.IfExp) -> Operand:
     what = "the ternary"
     if total(node.body) and total(node.orelse):
         sides = (body.visit(node.body), node.body), (body.visit(node.orelse), node.orelse)
+        if isinstance(sides[0][0], Weak) and isinstance(sides[1][0], Weak):
+            return Choice(test, sides[0][0], sides[1][0])
         a, b = agree(body, what, node, *sides)
         return body.emit(Op.SELECT, a.type, (test, a, b), node)
     builder, join, variable = body.builder, body.builder.block("join"), object()
@@ -130,6 +137,9 @@ def ternary(body: Body, node: ast.IfExp) -> Operand:
         written = (body.visit(side), side)
         assert builder.current is not None
         lowered.append((builder.current, written))
+    weak = [(block, side) for block, (side, _) in lowered if isinstance(side, Weak)]
+    if len(weak) == 2:
+        return Choice(test, *_joined(body, join, weak))
     values = agree(body, what, node, *(written for _, written in lowered))
     for (block, _), value in zip(lowered, values, strict=True):
         builder.current = block
@@ -137,6 +147,31 @@ def ternary(body: Body, node: ast.IfExp) -> Operand:
         builder.jump(join)
     builder.enter(join)
     return builder.read(variable)
+
+
+def _joined(body: Body, join: Draft, sides: list[tuple[Draft, Weak]]) -> list[Weak]:
+    """End the blocks of a ternary's sides in one, to which they bring what their own choices depend on."""
+    builder = body.builder
+    variables = {test: object() for _, weak in sides for test in _tests(weak)}
+    for block, weak in sides:
+        builder.current = block
+        own = _tests(weak)
+        for test, variable in variables.items():
+            builder.write(variable, test if test in own else builder.constant(bool_, False))
+        builder.jump(join)
+    builder.enter(join)
+    at_join = {test: builder.read(variable) for test, variable in variables.items()}
+    return [_depending(weak, at_join) for _, weak in sides]
+
+
+def _tests(weak: Weak) -> list[Value]:
+    return [weak.test, *_tests(weak.yes), *_tests(weak.no)] if isinstance(weak, Choice) else []
+
+
+def _depending(weak: Weak, tests: dict[Value, Value]) -> Weak:
+    if isinstance(weak, Literal):
+        return weak
+    return Choice(tests[weak.test], _depending(weak.yes, tests), _depending(weak.no, tests))
 
 
 VISITORS: dict[type[ast.AST], Visit] = {ast.BoolOp: bool_node, ast.IfExp: ternary}

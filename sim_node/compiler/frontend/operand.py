@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,18 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One of two such numbers, chosen when the kernel runs: it has no type yet either."""
+
+    test: Value
+    yes: Weak
+    no: Weak
+
+
+Weak = Literal | Choice
+
+
+@dataclass(frozen=True, slots=True)
 class Static:
     """Something that exists only now and not when the kernel runs: a module, a type, a func, a builtin."""
 
@@ -25,7 +38,7 @@ class Static:
 
 
 # A tuple is what tuple syntax gives: it can be taken apart, and nothing else.
-Operand = Value | Literal | Static | tuple["Operand", ...]
+Operand = Value | Weak | Static | tuple["Operand", ...]
 
 # How a type is spelled by someone who writes a conversion.
 SPELLED = {
@@ -43,9 +56,28 @@ def spelled(type: Type | None) -> str:
     return f"sn.{type.name}" if isinstance(type, Vector) else "None"
 
 
-def default_type(*literals: Literal) -> Scalar:
-    """The type of literals that meet nothing: f32 if any is a float, bool if all are, else i32."""
-    kinds = {type(literal.value) for literal in literals}
+def outcomes(weak: Weak) -> Iterator[Literal]:
+    """Every number that it may be."""
+    if isinstance(weak, Literal):
+        yield weak
+    else:
+        yield from outcomes(weak.yes)
+        yield from outcomes(weak.no)
+
+
+def mapped(compute: Callable[..., Weak], *weak: Weak) -> Weak:
+    """Compute with numbers that have no type, for every outcome."""
+    for at, one in enumerate(weak):
+        if isinstance(one, Choice):
+            before, after = weak[:at], weak[at + 1 :]
+            sides = (mapped(compute, *before, side, *after) for side in (one.yes, one.no))
+            return Choice(one.test, *sides)
+    return compute(*weak)
+
+
+def default_type(*weak: Weak) -> Scalar:
+    """The type of numbers that meet nothing: f32 if any is a float, bool if all are, else i32."""
+    kinds = {type(literal.value) for one in weak for literal in outcomes(one)}
     return float32 if float in kinds else bool_ if kinds == {bool} else int32
 
 

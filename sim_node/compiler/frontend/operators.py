@@ -11,8 +11,9 @@ from typing import Any
 from sim_node.compiler.frontend.agree import Written, agree, computed, splat, text
 from sim_node.compiler.frontend.body import Body, Visit
 from sim_node.compiler.frontend.calls import invoke
+from sim_node.compiler.frontend.literals import check_shift, fold_literals
 from sim_node.compiler.frontend.logic import negation
-from sim_node.compiler.frontend.operand import Literal, Operand, spelled
+from sim_node.compiler.frontend.operand import Operand, Weak, outcomes, spelled
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import SCALARS, Kind, Scalar, Vector, bool_
@@ -110,7 +111,7 @@ def binary_row(body: Body, op: ast.operator, node: ast.AST) -> Binary:
 def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written) -> Operand:
     """Lower a binary operation of operands that were lowered already."""
     what = f"'{row.symbol}'"
-    if isinstance(left[0], Literal) and isinstance(right[0], Literal):
+    if isinstance(left[0], Weak) and isinstance(right[0], Weak):
         return fold_literals(body, row.symbol, row.fold, node, left[0], right[0])
     if any(isinstance(operand, Value) and isinstance(operand.type, Vector) for operand, _ in (left, right)):
         return _vector(body, row, node, left, right)
@@ -121,28 +122,10 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
         _guard(body, row.symbol, a, b, node)
         return invoke(body, FLOORING[row.symbol, a.type], (a, b), node)
     check_kind(body, row.symbol, SIGNATURES[row.op].kinds, a.type, node, left, right)
-    if row.op in (Op.SHL, Op.SHR) and isinstance(right[0], Literal):
-        _shift_count(body, int(right[0].value), a.type.bits, right[1])
+    if row.op in (Op.SHL, Op.SHR) and isinstance(right[0], Weak):
+        for count in outcomes(right[0]):
+            check_shift(body, int(count.value), a.type.bits, right[1])
     return body.emit(row.op, a.type, (a, b), node)
-
-
-def fold_literals(body: Body, symbol: str, fold: Callable[..., Any], node: ast.AST, *literals: Literal) -> Literal:
-    """Compute with literals as Python does, without a type."""
-    values = [literal.value for literal in literals]
-    bools = [isinstance(value, bool) for value in values]
-    if any(bools) and not (all(bools) and symbol in ("&", "|", "^", "==", "!=")):
-        raise body.error(BuildTypeError, f"'{symbol}' takes numbers, not bools", node, "convert: int(…)")
-    if symbol in ("<<", ">>") and type(values[1]) is int:
-        _shift_count(body, values[1], 64, node)
-    try:
-        return Literal(fold(*values))
-    except (ArithmeticError, TypeError) as error:
-        raise body.error(BuildError, f"{text(node)}: {error}", node) from None
-
-
-def _shift_count(body: Body, count: int, bits: int, node: ast.AST) -> None:
-    if not 0 <= count < bits:
-        raise body.error(BuildError, f"a shift by {count} is outside 0 to {bits - 1}", node)
 
 
 def check_kind(body: Body, symbol: str, kinds: str, type: Scalar | Vector, node: ast.AST, *operands: Written) -> None:
@@ -157,7 +140,7 @@ def check_kind(body: Body, symbol: str, kinds: str, type: Scalar | Vector, node:
 
 def _vector(body: Body, row: Binary, node: ast.AST, left: Written, right: Written) -> Value:
     """Vector forms: sums of one vector type, and scaling by its scalar type or a literal."""
-    operands = [computed(body, o, at) if not isinstance(o, Literal) else o for o, at in (left, right)]
+    operands = [computed(body, o, at) if not isinstance(o, Weak) else o for o, at in (left, right)]
     form = "".join("v" if isinstance(o, Value) and isinstance(o.type, Vector) else "s" for o in operands)
     if form not in row.forms.split():
         advice = "sn.dot(a, b), or write the components out" if form == "vv" else "write the components out"
@@ -178,7 +161,7 @@ def _scaling(body: Body, row: Binary, node: ast.AST, at: int, *operands: Written
     vector, (other, other_at) = operands[at][0], operands[1 - at]
     assert isinstance(vector, Value)
     assert isinstance(vector.type, Vector)
-    scalar = body.constant(vector.type.scalar, other, other_at) if isinstance(other, Literal) else other
+    scalar = body.constant(vector.type.scalar, other, other_at) if isinstance(other, Weak) else other
     assert isinstance(scalar, Value)
     if scalar.type != vector.type.scalar:
         wanted = f"convert the scalar: {spelled(vector.type.scalar)}({text(other_at)})"
@@ -212,7 +195,7 @@ def unary_node(body: Body, node: ast.UnaryOp) -> Operand:
         return negation(body, node)
     symbol, op, fold, kinds = UNARY[type(node.op)]
     operand = body.visit(node.operand)
-    if isinstance(operand, Literal):
+    if isinstance(operand, Weak):
         return fold_literals(body, symbol, fold, node, operand)
     value = computed(body, operand, node.operand)
     assert isinstance(value.type, (Scalar, Vector))

@@ -9,7 +9,7 @@ from types import ModuleType
 from sim_node.compiler.frontend.agree import components, started_as_literal, text
 from sim_node.compiler.frontend.body import Body, Variable, Visit, describe
 from sim_node.compiler.frontend.capture import captured, member
-from sim_node.compiler.frontend.operand import Literal, Operand, Static, spelled
+from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, outcomes, spelled
 from sim_node.compiler.frontend.scope import suggestion
 from sim_node.compiler.frontend.ssa import UNASSIGNED
 from sim_node.compiler.ir.function import Value
@@ -102,16 +102,15 @@ def store(body: Body, spot: Place | Operand, operand: Operand, node: ast.AST, so
 def assign(body: Body, name: str, operand: Operand, node: ast.AST, source: ast.AST) -> None:
     """Assign a variable, whose type its first assignment fixes."""
     known = body.variables.get(name)
+    if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
+        raise body.error(
+            UnsupportedError, f"'{name}' would be a second name for an array", node, "use the parameter's own name"
+        )
     if known is None:
         value = body.materialise(operand, source)
-        if isinstance(value.type, ArrayType):
-            raise body.error(
-                UnsupportedError, f"'{name}' would be a second name for an array", node,
-                "use the parameter's own name",
-            )  # fmt: skip
-        body.declare(name, value, node, text(source) if isinstance(operand, Literal) else "")
+        body.declare(name, value, node, text(source) if isinstance(operand, Weak) else "")
         return
-    if isinstance(operand, Literal) and isinstance(known.type, Scalar):
+    if isinstance(operand, Weak) and isinstance(known.type, Scalar):
         value = body.constant(known.type, operand, source)
     else:
         value = body.materialise(operand, source)
@@ -151,7 +150,10 @@ def _subscript(body: Body, node: ast.Subscript) -> Place | Operand:
     if isinstance(thing, Value) and isinstance(thing.type, Vector):
         owner = base.name if isinstance(base, Name) else None
         return Component(thing, _component(body, thing.type.length, node), owner)
-    raise body.error(BuildTypeError, f"'{text(node.value)}' is {describe(thing)}, and has no elements", node)
+    raise body.error(
+        BuildTypeError, f"'{text(node.value)}' is {describe(thing)}, and has no elements", node,
+        "index an array or a vector",
+    )  # fmt: skip
 
 
 def _attribute(body: Body, node: ast.Attribute) -> Place | Operand:
@@ -169,8 +171,14 @@ def _attribute(body: Body, node: ast.Attribute) -> Place | Operand:
     known = ["shape"] if isinstance(thing, Value) and isinstance(thing.type, ArrayType) else []
     raise body.error(
         BuildNameError, f"'{text(node.value)}' is {describe(thing)}, which has no '{node.attr}'", node,
-        suggestion(node.attr, known, text(node.value) + ".{}"),
+        suggestion(node.attr, known, text(node.value) + ".{}") or _without_attributes(thing, text(node.value)),
     )  # fmt: skip
+
+
+def _without_attributes(thing: Operand, written: str) -> str:
+    if isinstance(thing, Value) and isinstance(thing.type, ArrayType):
+        return f"an array has a fixed length, len({written}), and elements, {written}[i]"
+    return f"call functions on numbers, as in sn.sqrt({written}) and sn.int32({written})"
 
 
 def _dtype(element: Element) -> Scalar | Vector:
@@ -200,17 +208,18 @@ def _part(body: Body, parts: tuple[Operand, ...], node: ast.Subscript) -> Operan
 
 def _checked_literal(body: Body, index: Operand, node: ast.expr, of: str) -> None:
     """Refuse what cannot be an index, as far as the build knows."""
-    if isinstance(index, Literal) and type(index.value) is int and index.value < 0:
-        raise body.error(
-            UnsupportedError, "a negative index counts from the end in Python, and kernels refuse it", node,
-            f"len({of}) - {-index.value}",
-        )  # fmt: skip
-    known = index.value if isinstance(index, Literal) else 0
-    integer = type(known) is int and not (isinstance(index, Value) and not _integer(index))
-    if not integer or isinstance(index, (Static, tuple)):
+    known = [number.value for number in outcomes(index)] if isinstance(index, Weak) else []
+    for number in known:
+        if type(number) is int and number < 0:
+            raise body.error(
+                UnsupportedError, "a negative index counts from the end in Python, and kernels refuse it", node,
+                f"len({of}) - {-number}",
+            )  # fmt: skip
+    integer = _integer(index) if isinstance(index, Value) else {type(number) for number in known} == {int}
+    if not integer:
         raise body.error(
             BuildTypeError, f"an index is one integer, and this is {describe(index)}", node,
-            f"int({text(node)})" if isinstance(index, (Value, Literal)) else "arrays have one index in this version",
+            f"int({text(node)})" if isinstance(index, Value | Weak) else "arrays have one index in this version",
         )  # fmt: skip
 
 
@@ -241,7 +250,7 @@ def _component(body: Body, length: int, node: ast.Subscript) -> int | Value:
                 BuildTypeError, f"'{text(node.value)}' has components 0 to {length - 1}, not {index.value}", node.slice
             )
         return int(index.value)
-    assert isinstance(index, Value)
+    index = body.materialise(index, node.slice)
     assert isinstance(index.type, Scalar)
     return _bounds(body, index, body.builder.constant(index.type, length), text(node.value), node)
 

@@ -109,4 +109,5 @@ def annotation(written: object) -> Type | str:
     try:
         return dtypes.element(written)
     except TypeError:
-        return f"{written!r} is not a type of the kernel language"
+        name = getattr(written, "__name__", repr(written))
+        return f"'{name}' is not a type of the kernel language"

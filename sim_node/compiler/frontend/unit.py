@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from sim_node.compiler.frontend.body import Body, Instance, Visit
-from sim_node.compiler.frontend.operand import Literal, default_type
+from sim_node.compiler.frontend.operand import Weak, default_type
 from sim_node.compiler.frontend.scope import Scope
 from sim_node.compiler.frontend.signature import Signature, signature
 from sim_node.compiler.frontend.source import source
@@ -104,7 +104,7 @@ def _finish_returns(body: Body) -> tuple[Type, ...]:
     typed = [operand.type for operand in values if isinstance(operand, Value) and operand.type is not None]
     result = body.returned or (typed[0] if typed else None)
     if result is None and values:
-        result = default_type(*(operand for operand in values if isinstance(operand, Literal)))
+        result = default_type(*(operand for operand in values if isinstance(operand, Weak)))
     for draft, operand, node in body.returns:
         if values and operand is None:
             raise body.error(BuildError, "this return has no value, and others have", node, "return a value here too")

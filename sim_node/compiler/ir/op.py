@@ -9,6 +9,8 @@ from enum import Enum, auto
 class Op(Enum):
     """What a value computes."""
 
+    __hash__ = object.__hash__  # Enum's own, of the name, is Python code; every pass looks ops up in tables
+
     # 1. sources
     CONST = auto()  # attr: a bool, int or float of the type; vectors are VECTOR of CONST
     TID = auto()  # i32, the thread's index in the launch

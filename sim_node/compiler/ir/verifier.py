@@ -69,7 +69,8 @@ def _function(function: Function, module: Module) -> Iterator[tuple[str, str]]:
     if len(set(labels)) != len(labels):
         yield "blocks", "two have the same label"
         return
-    structural = [fault for block in function.blocks for fault in _structure(block, function)]
+    targets = {block.label: block for block in function.blocks}
+    structural = [fault for block in function.blocks for fault in _structure(block, targets)]
     yield from structural
     if structural:  # dominance has a meaning only on a graph that is whole
         return
@@ -80,8 +81,7 @@ def _function(function: Function, module: Module) -> Iterator[tuple[str, str]]:
     yield from _dominance(function)
 
 
-def _structure(block: Block, function: Function) -> Iterator[tuple[str, str]]:
-    targets = {other.label: other for other in function.blocks}
+def _structure(block: Block, targets: dict[str, Block]) -> Iterator[tuple[str, str]]:
     if block.end.op not in ENDS:
         yield _where(block, block.end), "is not the end of a block"
     elif len(block.edges) != EDGES[block.end.op]:

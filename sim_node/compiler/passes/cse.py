@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
-
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import SIGNATURES
@@ -20,14 +18,19 @@ def cse(module: Module) -> Module:
 
 def _function(function: Function) -> Function:
     idom = cfg.dominators(cfg.reverse_postorder(function))
-    seen: dict[str | None, ChainMap[_Key, Value]] = {None: ChainMap()}
-    for label, parent in idom.items():  # in reverse postorder: a dominator's scope is there before those inside it
-        seen[label] = seen[parent].new_child()
+    seen: dict[_Key, dict[str, Value]] = {}  # by key, then by the block that computes it
 
     def rule(value: Value, label: str) -> Value:
         if not SIGNATURES[value.op].pure:
             return value
-        return seen[label].setdefault(_key(value), value)
+        computed = seen.setdefault(_key(value), {})
+        above: str | None = label
+        while computed and above is not None:
+            if above in computed:
+                return computed[above]
+            above = idom[above]
+        computed[label] = value
+        return value
 
     return rebuild(function, rule)
 

@@ -128,6 +128,34 @@ def test_select_and_memory(execute, kind):
     check(execute, Op.SELECT, [bool_, kind, kind], kind, [condition, yes, no], want)
 
 
+@pytest.mark.parametrize("opt_level", [0, 3])
+@pytest.mark.parametrize(("op", "wanted"), [("min", [1, 1, -0.5, 9, 9, -0.5]), ("max", [1, 1, 1, 9, 9, 9])])
+def test_a_number_wins_over_nan_where_llvm_knows_it_to_be_one(execute, op, wanted, opt_level):
+    """The check keeps the loop scalar; LLVM 22's own minimumnum gives NaN there on x86 with AVX-512DQ."""
+    source = f"""kernel @k(array<f64> %a, array<f32> %y) {{
+b0:
+  %i = tid i32
+  %zero = const f64 {{0.0}}
+  %one = const f32 {{1.0}}
+  %nine = const f32 {{9.0}}
+  %n = length i32 %y
+  %j = bounds i32 %i, %n {{0}}
+  %v = load f64 %a, %j
+  %w = load f32 %y, %j
+  %c = eq bool %v, %zero
+  check %c {{1}}
+  %three = const i32 {{3}}
+  %f = lt bool %i, %three
+  %s = select f32 %f, %one, %nine
+  %r = {op} f32 %s, %w
+  store %y, %j, %r
+  return
+}}"""
+    y = np.array([np.nan, -np.nan, -0.5] * 2, np.float32)
+    assert execute(source, 6, np.zeros(6), y, opt_level=opt_level).code == 0
+    assert y.tolist() == wanted
+
+
 @pytest.mark.parametrize("index", ["i32", "u32", "i64", "u64"])
 def test_an_index_of_any_integer_type(execute, index):
     text = f"""

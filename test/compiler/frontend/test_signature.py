@@ -47,8 +47,8 @@ def test_text_of_an_enclosing_function():
         ("(x)", BuildTypeError, "parameter 'x' of kernel 'k' has no type", "x: float, x: sn.vec3 or x: sn.array(dtype"),
         ("(x: 'Any')", BuildTypeError, "has no type", "x: float"),
         ("(x: None)", BuildTypeError, "has no type", "x: float"),
-        ("(x: str)", BuildTypeError, "parameter 'x': <class 'str'> is not a type of the kernel language", "x: float"),
-        ("(x: 3)", BuildTypeError, "parameter 'x': 3 is not a type", "x: float"),
+        ("(x: str)", BuildTypeError, "parameter 'x': 'str' is not a type of the kernel language", "x: float"),
+        ("(x: 3)", BuildTypeError, "parameter 'x': '3' is not a type", "x: float"),
         ("(x: list[float])", BuildTypeError, "is not a type", "x: float"),
         (
             "(x: ArrayType(sn.float32, 2))",

@@ -23,7 +23,7 @@ def results(kernel, body, n=3):
         ("¦y: float", UnsupportedError, "an annotation alone assigns nothing", "x: float = 0.0"),
         ("¦x[0]: float = 1.0", UnsupportedError, "only variables are annotated", "x: float"),
         ("y: float = ¦n", BuildTypeError, "'y' is f32, not i32", "sn.float32(n)"),
-        ("y: float = ¦p[0]", BuildTypeError, "'y' is f32, not vec3f", "a component, such as p[0][0]"),
+        ("y: float = ¦p[0]", BuildTypeError, "'y' is f32, not vec3f", "sn.length(p[0])"),
         ("¦n == 1", UnsupportedError, "'n == 1' is computed and not used", "assign it"),
         ("¦x", UnsupportedError, "'x' is computed and not used", "assign it"),
         ("¦return 1.0", BuildTypeError, "a kernel returns nothing", "into an array"),

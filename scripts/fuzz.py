@@ -1,0 +1,258 @@
+"""Compare random kernels, bit for bit, under CPython and as machine code, unoptimised and optimised.
+
+    scripts/fuzz.py [--minutes M | --programs N] [--seed S] [--out FOLDER]
+    scripts/fuzz.py FILE         run one program again
+
+Ends with 1 at the first mismatch, after shrinking the program and saving it as a file that reproduces it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import itertools
+import linecache
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim_node.compiler.frontend import lower
+from sim_node.compiler.ir.function import Site
+from sim_node.compiler.ir.verifier import verify
+from sim_node.compiler.passes.inline import inline
+from sim_node.compiler.passes.pipeline import optimise
+from sim_node.compiler.passes.scalarise import scalarise
+from sim_node.dtypes import Kind, Scalar, Vector
+
+# The generator and the oracle belong to the tests of the compiler.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "compiler"))
+
+import machine
+import oracle
+from expressions import TYPES
+from programs import program
+
+SHRINK_S = 120.0
+INPUTS = 4  # of each program
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """What went wrong: the kind, which shrinking keeps, and the details."""
+
+    kind: str
+    detail: str
+
+
+def inputs(seed: int, length: int) -> list[Any]:
+    """Make the arguments, full of edges: an array to read and one to write of each type, an int and a float."""
+    random = np.random.default_rng(seed)
+    arrays = [_array(kind, length, random) for _ in "xy" for kind in TYPES]
+    for kind, array in zip(TYPES, arrays[len(TYPES) :], strict=True):
+        if kind.is_float:  # what a kernel does not write stays: no NaN there but the canonical one
+            array[np.isnan(array)] = np.nan
+    return [
+        *arrays,
+        np.int32(random.choice([-7, -1, 0, 2, 3, 2**31 - 1])),
+        np.float32(random.choice([-0.75, 0.0, 3.1])),
+    ]
+
+
+def _array(kind: Scalar | Vector, length: int, random: np.random.Generator) -> Any:
+    scalar, shape = kind.scalar, (length,) if isinstance(kind, Scalar) else (length, kind.length)
+    if scalar.kind is Kind.BOOL:
+        return random.integers(0, 2, shape).astype(bool)
+    small = random.integers(0 if scalar.kind is Kind.UINT else -9, 10, shape).astype(scalar.numpy)
+    raw = np.frombuffer(random.bytes(int(np.prod(shape)) * scalar.size), scalar.numpy).reshape(shape)
+    if scalar.is_float:
+        limits = np.finfo(scalar.numpy)
+        edges = [0.0, -0.0, np.inf, -np.inf, np.nan, limits.max, -limits.max, limits.tiny, limits.smallest_subnormal,
+                 limits.eps, 1.0, -1.0, 0.5, 2.0**31, 2.0**63, -(2.0**31), 1e9 + 0.5, 2.0**24 + 1]  # fmt: skip
+        plain = random.normal(0, 3, shape).astype(scalar.numpy)
+    else:
+        whole = np.iinfo(scalar.numpy)
+        edges = [0, 1, 2, whole.max, whole.min, whole.max - 1, whole.min + 1, 31, 32, 63]
+        plain = small
+    edge = np.array(edges, scalar.numpy)[random.integers(0, len(edges), shape)]
+    return np.choose(random.integers(0, 5, shape), [edge, raw, plain, small, edge]).astype(scalar.numpy)
+
+
+def run(source: str, file: str, seed: int) -> tuple[Mismatch | None, int]:
+    """Run a program every way; the first mismatch, and the statements that CPython executed."""
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    names: dict[str, Any] = {"__name__": "fuzz"}
+    exec(compile(source, file, "exec", dont_inherit=True), names)
+    python = oracle.names(source, file)["k"]
+    try:
+        module = verify(lower(names["k"]))
+        flat = inline(module)
+        forms = {
+            "O0": machine.Code(verify(scalarise(flat)), 0),
+            "O3": machine.Code(optimise(module), 3),
+        }
+    except Exception as error:  # a refusal, or a fault of the compiler's own: the program is well typed
+        return Mismatch(f"refused: {getattr(error, 'what', error)}", str(error)), 0
+    executed = 0
+    for number in range(INPUTS):
+        mismatch, count = _compared(python, forms, flat.entry.sites, file, seed + number)
+        executed += count
+        if mismatch is not None:
+            return mismatch, executed
+    return None, executed
+
+
+def _compared(
+    python: Callable[..., Any], forms: dict[str, machine.Code], sites: Sequence[Site], file: str, seed: int
+) -> tuple[Mismatch | None, int]:
+    """Compare the forms of a kernel on one set of inputs."""
+    random = np.random.default_rng(seed)
+    length = int(random.choice([1, 5, 9, 21, 67]))
+    dim = length + int(random.random() < 0.05)
+    args = inputs(seed, length)
+    wanted = copy.deepcopy(args)
+    oracle.Frame.statements = 0
+    try:
+        stopped = oracle.run(python, dim, wanted, file)
+    except oracle.EndlessError:
+        return None, 0
+    executed = oracle.Frame.statements
+    for name, form in forms.items():
+        got = copy.deepcopy(args)
+        stop = form.run(dim, *got)
+        site = sites[stop.site] if stop.code else None
+        line = site.location.line if site and site.location else 0
+        told = (site.kind, line, stop.thread, stop.index, stop.length) if site else None
+        if told != _signed(stopped):
+            return Mismatch(f"{name} stop", f"{name} stops with {told}, CPython with {stopped}"), executed
+        for at, (one, other) in enumerate(zip(got, wanted, strict=True)):
+            if _bits(one) != _bits(other):
+                where = f"{'xy'[at // len(TYPES)]}{at % len(TYPES)}"
+                return Mismatch(f"{name} memory", f"{name} leaves in {where}\n{one}\nCPython\n{other}"), executed
+    return None, executed
+
+
+def _signed(stop: tuple[str, int, int, int, int] | None) -> tuple[str, int, int, int, int] | None:
+    if stop is None:
+        return None
+    kind, line, thread, index, length = stop
+    return kind, line, thread, (index + 2**63) % 2**64 - 2**63, length
+
+
+def _bits(array: Any) -> bytes:
+    canonical = np.array(array)
+    if canonical.dtype.kind == "f":
+        canonical[np.isnan(canonical)] = np.nan
+    return canonical.tobytes()
+
+
+# shrinking
+
+
+def shrunk(source: str, file: str, seed: int, found: Mismatch) -> tuple[str, Mismatch]:
+    """Make the program smaller as long as it fails in the same way."""
+    deadline = time.monotonic() + SHRINK_S
+    source = ast.unparse(ast.parse(source)) + "\n"
+    before = ""
+    while before != source and time.monotonic() < deadline:
+        before, at = source, 0
+        while (smaller := _edited(source, at)) is not None and time.monotonic() < deadline:
+            at += 1
+            if len(smaller) >= len(source):
+                continue
+            try:
+                mismatch, _ = run(smaller, file, seed)
+            except Exception:  # no program any more
+                continue
+            if mismatch is not None and mismatch.kind == found.kind:
+                source, found, at = smaller, mismatch, at - 1
+    return source, found
+
+
+def _edited(source: str, at: int) -> str | None:
+    """Make one edit of a program, by its number; None where there is none."""
+    tree = ast.parse(source)
+    edit = next(itertools.islice(_edits(tree), at, None), None)
+    if edit is None:
+        return None
+    edit()
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+def _edits(tree: ast.AST) -> Iterator[Callable[[], None]]:
+    """Statements less, compound ones flattened, then expressions replaced by a part of them."""
+    for node in ast.walk(tree):
+        for _, value in ast.iter_fields(node):
+            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                for at, part in enumerate(value):
+                    yield partial(_splice, value, at, [])
+                    if isinstance(part, (ast.If, ast.For, ast.While)):
+                        yield partial(_splice, value, at, part.body)
+    for node in ast.walk(tree):
+        for name, value in ast.iter_fields(node):
+            for child in ast.iter_child_nodes(value) if isinstance(value, ast.expr) else ():
+                if isinstance(child, ast.expr):
+                    yield partial(setattr, node, name, child)
+            for at, part in enumerate(value) if isinstance(value, list) else ():
+                for child in ast.iter_child_nodes(part) if isinstance(part, ast.expr) else ():
+                    if isinstance(child, ast.expr):
+                        yield partial(value.__setitem__, at, child)
+
+
+def _splice(statements: list[ast.stmt], at: int, others: list[ast.stmt]) -> None:
+    statements[at : at + 1] = others or ([] if len(statements) > 1 else [ast.Pass()])
+
+
+# the command
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="?", type=Path, help="a program that was saved")
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--programs", type=int, help="how many programs, instead of minutes")
+    parser.add_argument("--seed", type=int, default=None, help="the first program's seed; others follow it")
+    parser.add_argument("--out", type=Path, default=Path("."), help="where a failing program is saved")
+    options = parser.parse_args(argv)
+    if options.file:
+        return _again(options.file)
+    seed = int.from_bytes(os.urandom(4), "little") if options.seed is None else options.seed
+    print(f"seed {seed}", flush=True)
+    deadline = time.monotonic() + 60 * options.minutes
+    count = statements = 0
+    while count < options.programs if options.programs else time.monotonic() < deadline:
+        source = program(seed + count)
+        mismatch, executed = run(source, f"<seed {seed + count}>", seed + count)
+        if mismatch is not None:
+            return _save(source, seed + count, mismatch, options.out)
+        count, statements = count + 1, statements + executed
+    print(f"{count} programs, {statements} statements executed by CPython, O0 and O3 each: no mismatch")
+    return 0
+
+
+def _save(source: str, seed: int, mismatch: Mismatch, folder: Path) -> int:
+    print(f"seed {seed}: {mismatch.kind}\n{mismatch.detail}\nshrinking …", flush=True)
+    source, mismatch = shrunk(source, f"<seed {seed}>", seed, mismatch)
+    path = folder / f"fuzz-{seed}.py"
+    path.write_text(f"# seed {seed}\n{source}")
+    print(f"{source}\n{mismatch.detail}\nsaved: scripts/fuzz.py {path}")
+    return 1
+
+
+def _again(path: Path) -> int:
+    source = path.read_text()
+    mismatch, executed = run(source, str(path), int(source.split()[2]))
+    print(f"{mismatch.kind}\n{mismatch.detail}" if mismatch else f"{executed} statements executed: no mismatch")
+    return 1 if mismatch else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Computing with numbers that have no type: as Python does, with all their digits, when the kernel is built."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sim_node.compiler.frontend.agree import text
+from sim_node.compiler.frontend.body import Body
+from sim_node.compiler.frontend.operand import Literal, Weak, mapped, outcomes
+from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+
+_OUTCOMES = 64  # of choices between literals, which are all computed at build
+
+
+def fold_literals(body: Body, symbol: str, fold: Callable[..., Any], node: ast.AST, *operands: Weak) -> Weak:
+    """Compute with literals as Python does, without a type."""
+
+    def folded(*literals: Literal) -> Literal:
+        values = [literal.value for literal in literals]
+        bools = [isinstance(value, bool) for value in values]
+        if any(bools) and not (all(bools) and symbol in ("&", "|", "^", "==", "!=")):
+            raise body.error(BuildTypeError, f"'{symbol}' takes numbers, not bools", node, "convert: int(…)")
+        if symbol in ("<<", ">>") and type(values[1]) is int:
+            check_shift(body, values[1], 64, node)
+        try:
+            with np.errstate(all="ignore"):
+                return Literal(fold(*values))
+        except (ArithmeticError, TypeError) as error:
+            raise body.error(BuildError, f"{text(node)}: {error}", node) from None
+
+    if math.prod(len(list(outcomes(operand))) for operand in operands) > _OUTCOMES:
+        raise body.error(
+            UnsupportedError, f"'{text(node)}' has more than {_OUTCOMES} possible results that have no type", node,
+            "give one of the numbers its type, such as float(…)",
+        )  # fmt: skip
+    return mapped(folded, *operands)
+
+
+def check_shift(body: Body, count: int, bits: int, node: ast.AST) -> None:
+    """Refuse a constant shift count outside of the width."""
+    if not 0 <= count < bits:
+        raise body.error(BuildError, f"a shift by {count} is outside 0 to {bits - 1}", node)

@@ -1,0 +1,295 @@
+"""Writes random expressions of the kernel language, each of the type that is asked for.
+
+They read arrays ``x0 x1 …`` at any index and ``y0 y1 …`` at the thread's own, one of each of ``TYPES``, scalars ``s1``
+and ``s5``, variables, constants and funcs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+import sim_node as sn
+from sim_node.compiler.frontend.operand import SPELLED, Literal, unfit
+from sim_node.dtypes import SCALARS, Kind, Scalar, Vector, bool_, float32, float64, int32, int64, uint32, uint64
+
+Type = Scalar | Vector
+T = TypeVar("T")
+
+NUMBERS = (int32, uint32, int64, uint64, float32, float64)
+VECTORS = (sn.vec3, sn.vec2d, sn.vec4i, sn.vec3d, sn.vec2u, sn.vec4)
+TYPES: tuple[Type, ...] = (*SCALARS, *VECTORS)
+INTEGERS = ["0", "1", "2", "3", "5", "7", "10", "100", "-1", "-3", "255", "65_536", "0x7FFF_FFFF", "2_147_483_648",
+            "4_294_967_295", "-2_147_483_648", "9_007_199_254_740_993", "9_223_372_036_854_775_807",
+            "18_446_744_073_709_551_615", "-9_223_372_036_854_775_808"]  # fmt: skip
+FLOATS = ["0.0", "1.0", "0.5", "2.0", "-1.5", "0.1", "3.141592653589793", "1.0000000500000001", "1e-3", "16_777_217.0",
+          "123456789.123456789", "1e30", "-2.5", "0.30000000000000004", "1e-30", "4.0"]  # fmt: skip
+CONSTANTS = {"GAIN": 2.5, "THIRD": 1 / 3, "SIZE": 12, "ON": True, "OFF": False, "PAIR": (3, 0.7),
+             "WIDE": np.int64(3_000_000_000), "TINY": np.float64(0.1), "NEAR": np.float32(0.1)}  # fmt: skip
+_AXES = "xyzw"
+WHOLE = ["+", "-", "*", "//", "%", "&", "|", "^"]
+REAL = ["+", "-", "*", "/", "//", "%"]
+_TRUTH = ["&", "|", "^", "==", "!="]
+
+
+def spelled(kind: Type, plain: bool = False) -> str:
+    """Write a type as in a kernel."""
+    short = {int32: "int", float32: "float", bool_: "bool"}
+    if plain and isinstance(kind, Scalar) and kind in short:
+        return short[kind]
+    return SPELLED[kind.name] if isinstance(kind, Scalar) else f"sn.{kind.name}"
+
+
+@dataclass
+class Func:
+    """A func of the program: what it takes, gives, and how it is called by name."""
+
+    name: str
+    params: list[tuple[str, Type]]
+    result: Type | None
+    defaults: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Block:
+    """Where statements go: the variables seen from here, the loops around, and what ends."""
+
+    variables: dict[str, Type]
+    indent: int = 1
+    loops: int = 0
+    frozen: frozenset[str] = frozenset()
+
+    def inner(self, loop: bool = False, frozen: str = "") -> Block:
+        """Make the block of a statement inside this one."""
+        names = self.frozen | {frozen}
+        return Block(dict(self.variables), self.indent + 1, self.loops + loop, names)
+
+
+class Expressions:
+    """The expressions of one program in the making."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.funcs: list[Func] = []
+
+    # choices
+
+    def pick(self, options: Iterable[T]) -> T:
+        return self.random.choice(list(options))
+
+    def chance(self, probability: float) -> bool:
+        return self.random.random() < probability
+
+    def one_of(self, *options: tuple[float, Callable[[], T]]) -> T:
+        weights = [weight for weight, _ in options]
+        return self.random.choices([make for _, make in options], weights)[0]()
+
+    # numbers without a type: the text, and what it may be worth
+
+    def weak(self, kind: Scalar, block: Block, depth: int = 2) -> str:
+        """A number without a type that fits this one, whatever its conditions say."""
+        for _ in range(20):
+            try:
+                text, values = self._weak(kind, block, depth)
+            except (ArithmeticError, TypeError):  # it has no value in Python either
+                continue
+            if all(type(value) in (int, float) and not unfit(Literal(value), kind) for value in values):
+                return text
+        return "1"
+
+    def _weak(self, kind: Scalar, block: Block, depth: int) -> tuple[str, list[Any]]:
+        if depth == 0 or self.chance(0.55):
+            options = FLOATS if kind.is_float and self.chance(0.8) else INTEGERS
+            constants = ["SIZE", "PAIR[0]"] if kind.is_integer else ["GAIN", "THIRD", "PAIR[1]", "SIZE"]
+            text = self.pick(constants) if self.chance(0.1) else self.pick(options)
+            return text, [eval(text, {}, CONSTANTS)]
+        left, ones = self._weak(kind, block, depth - 1)
+        right, others = self._weak(kind, block, depth - 1)
+        if self.chance(0.4):
+            return f"({left} if {self.condition(block, 1)} else {right})", ones + others
+        if self.chance(0.2):
+            word = self.pick(["min", "max", "sn.min", "sn.max"])
+            return f"{word}({left}, {right})", ones + others
+        text = f"({{}} {self.pick(REAL if kind.is_float else WHOLE)} {{}})"
+        return text.format(left, right), [eval(text.format(a, b)) for a in ones for b in others]
+
+    # expressions
+
+    def expression(self, kind: Type, block: Block, depth: int = 3) -> str:
+        """An expression of exactly this type."""
+        if depth <= 0:
+            return self.leaf(kind, block)
+        if isinstance(kind, Vector):
+            return self.vector(kind, block, depth - 1)
+        if kind is bool_:
+            return self.condition(block, depth)
+        return self.one_of(
+            (2, lambda: self.leaf(kind, block)),
+            (5, lambda: self.arithmetic(kind, block, depth - 1)),
+            (1.5, lambda: self.function(kind, block, depth - 1)),
+            (1, lambda: self.conversion(kind, block, depth - 1)),
+            (1, lambda: self.ternary(kind, block, depth - 1)),
+            (0.7, lambda: self.component(kind, block, depth - 1)),
+            (1, lambda: self.call(kind, block, depth - 1) or self.leaf(kind, block)),
+        )
+
+    def leaf(self, kind: Type, block: Block) -> str:
+        known = [name for name, its in block.variables.items() if its == kind]
+        if known and self.chance(0.6):
+            return self.pick(known)
+        if kind in (int64, float64, float32) and self.chance(0.05):
+            return {int64: "WIDE", float64: "TINY", float32: "NEAR"}[kind]
+        if kind == int32 and self.chance(0.1):
+            return self.pick(["sn.tid()", f"len({self.pick(self.arrays())})"])
+        if self.chance(0.45):
+            array = self.pick(["x", "y"]) + str(TYPES.index(kind))
+            return f"{array}[{self.index(block) if array[0] == 'x' else 'i'}]"
+        if isinstance(kind, Vector):
+            return f"{spelled(kind)}({self.pick(['', self.weak(kind.scalar, block, 0)])})"
+        if kind is bool_:
+            return f"bool({self.pick(['s1', 's5', 'True', '0'])})"
+        return f"{spelled(kind, self.chance(0.5))}({self.weak(kind, block)})"
+
+    def arrays(self) -> list[str]:
+        return [f"{side}{i}" for side in "xy" for i in range(len(TYPES))]
+
+    def index(self, block: Block) -> str:
+        """An index that is nearly always inside."""
+        if self.chance(0.65):
+            return "i"
+        if self.chance(0.03):
+            return self.expression(self.pick([int32, int64, uint32]), block, 1)
+        masked, rest = self.expression(int32, block, 1), self.expression(uint32, block, 1)
+        signed = f"abs({self.leaf(int64, block)} % 4)"
+        return self.pick(["0", "1", f"({masked} & 3)", "(i + 1) % len(x0)", f"({rest} % 5)", signed])
+
+    def pair(self, kind: Scalar, block: Block, depth: int) -> tuple[str, str]:
+        """Two operands, at most one without a type."""
+        left, right = self.expression(kind, block, depth), self.expression(kind, block, depth)
+        if self.chance(0.3):
+            right = self.weak(kind, block)
+        elif self.chance(0.15):
+            left = self.weak(kind, block)
+        return left, right
+
+    def arithmetic(self, kind: Scalar, block: Block, depth: int) -> str:
+        if self.chance(0.12):
+            return f"({self.pick('-+~' if kind.is_integer else '-+')}{self.expression(kind, block, depth)})"
+        left, right = self.pair(kind, block, depth)
+        symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else REAL)
+        if symbol in ("<<", ">>"):
+            count = str(self.random.randrange(kind.bits)) if self.chance(0.5) else self.expression(kind, block, depth)
+            return f"({self.expression(kind, block, depth)} {symbol} {count})"
+        if kind.is_integer and symbol in ("//", "%"):
+            left = self.expression(kind, block, depth)
+            if self.chance(0.02):  # a divisor that may be 0, which is no constant: that would be refused
+                return f"({left} {symbol} x{TYPES.index(kind)}[i])"
+            right = self.pick([f"({self.expression(kind, block, depth)} | 1)", self.pick(["2", "3", "7", "10"])])
+            if symbol == "//" and kind.kind is Kind.INT and right[-1] == ")":  # no quotient of the least number by -1
+                left = f"({left} >> 1)"
+        return f"({left} {symbol} {right})"
+
+    def function(self, kind: Scalar, block: Block, depth: int) -> str:
+        left, right = self.pair(kind, block, depth)
+        one, two = self.expression(kind, block, depth), self.expression(kind, block, depth)
+        options = [f"abs({one})", f"sn.abs({one})", f"min({left}, {right})", f"max({left}, {right})",
+                   f"sn.min({left}, {right})", f"sn.max({left}, {right}, {one})", f"max({one}, {left}, {right})",
+                   f"sn.clamp({one}, {left}, {right})", f"type({one})({self.weak(kind, block)})"]  # fmt: skip
+        if kind.kind is not Kind.UINT:
+            options.append(f"sn.sign({one})")
+        if kind.is_float:
+            rounding = [f"sn.{word}({one})" for word in ("sqrt", "floor", "ceil", "trunc", "rint")]
+            options += [*rounding, self.pick(rounding), f"sn.lerp({one}, {two}, {self.weak(kind, block)})"]
+        return self.pick(options)
+
+    def conversion(self, kind: Scalar, block: Block, depth: int) -> str:
+        source = self.pick(SCALARS)
+        value = self.expression(source, block, depth)
+        if source.bits == kind.bits and self.chance(0.4):
+            return f"sn.cast({value}, {spelled(kind)})"
+        return f"{spelled(kind, self.chance(0.5))}({value})"
+
+    def ternary(self, kind: Type, block: Block, depth: int) -> str:
+        one, two = self.expression(kind, block, depth), self.expression(kind, block, depth)
+        return f"({one} if {self.condition(block, depth)} else {two})"
+
+    def component(self, kind: Scalar, block: Block, depth: int) -> str:
+        vectors = [vector for vector in VECTORS if vector.scalar == kind]
+        if not vectors:
+            return self.leaf(kind, block)
+        vector = self.pick(vectors)
+        one, two = self.expression(vector, block, depth), self.expression(vector, block, depth)
+        if kind.is_float and self.chance(0.3):
+            return self.pick([f"sn.dot({one}, {two})", f"sn.length({one})", f"sn.length_sq({two})"])
+        return f"{one}{self.axis(vector, block)}"
+
+    def axis(self, vector: Vector, block: Block) -> str:
+        """Say which component."""
+        if self.chance(0.5):
+            return f".{self.pick(_AXES[: vector.length])}"
+        number = str(self.random.randrange(vector.length))
+        return f"[{number if self.chance(0.6) else f'({self.leaf(int32, block)} & 1)'}]"
+
+    def vector(self, kind: Vector, block: Block, depth: int) -> str:
+        scalar = kind.scalar
+        one, two = self.expression(kind, block, depth), self.expression(kind, block, depth)
+        factor = self.weak(scalar, block) if self.chance(0.4) else self.expression(scalar, block, depth)
+        parts = [self.weak(scalar, block) if self.chance(0.3) else self.expression(scalar, block, depth)
+                 for _ in range(kind.length)]  # fmt: skip
+        options = [f"({one} + {two})", f"({one} - {two})", f"({factor} * {one})", f"({one} * {factor})", f"(-{one})",
+                   f"{spelled(kind)}({', '.join(parts)})", one, self.ternary(kind, block, depth)]  # fmt: skip
+        others = [other for other in VECTORS if other.length == kind.length and other != kind]
+        if others:
+            options.append(f"{spelled(kind)}({self.expression(self.pick(others), block, depth)})")
+        if kind.is_float:
+            options += [f"({one} / {factor})", f"sn.normalize({one})"]
+            if kind.length == 3:
+                options.append(f"sn.cross({one}, {two})")
+        called = self.call(kind, block, depth)
+        return self.pick([*options, *([called] if called else [])])
+
+    def condition(self, block: Block, depth: int) -> str:
+        if depth <= 0:
+            return self.leaf(bool_, block)
+
+        def two(symbols: list[str]) -> str:
+            left, right = (self.condition(block, depth - 1) for _ in "ab")
+            return f"({left} {self.pick(symbols)} {right})"
+
+        return self.one_of(
+            (5, lambda: self.comparison(block, depth - 1)),
+            (2, lambda: two(["and", "or"])),
+            (1, lambda: f"(not {self.condition(block, depth - 1)})"),
+            (1, lambda: two(_TRUTH)),
+            (1, lambda: self.leaf(bool_, block)),
+            (0.3, lambda: self.pick(["ON", "OFF", "True", "False"])),
+            (0.5, lambda: f"bool({self.expression(self.pick(NUMBERS), block, depth - 1)})"),
+        )
+
+    def comparison(self, block: Block, depth: int) -> str:
+        symbols = ["==", "!=", "<", "<=", ">", ">="]
+        if self.chance(0.1):
+            kind = self.pick(VECTORS)
+            return f"({self.expression(kind, block, 1)} {self.pick(symbols[:2])} {self.expression(kind, block, 1)})"
+        number = self.pick(NUMBERS)
+        left, right = self.pair(number, block, depth)
+        text = f"{left} {self.pick(symbols)} {right}"
+        while self.chance(0.25):
+            text += f" {self.pick(symbols)} {self.expression(number, block, depth)}"
+        return f"({text})"
+
+    def call(self, kind: Type | None, block: Block, depth: int) -> str:
+        fitting = [func for func in self.funcs if func.result == kind and not block.loops > 1]
+        if not fitting:
+            return ""
+        func = self.pick(fitting)
+        given = [(name, self.expression(its, block, depth)) for name, its in func.params]
+        kept = [(name, text) for name, text in given if name not in func.defaults or self.chance(0.5)]
+        by_name = self.random.randrange(len(kept) + 1) if len(kept) == len(given) else 0
+        words = [text for _, text in kept[:by_name]] + [f"{name}={text}" for name, text in reversed(kept[by_name:])]
+        arrays = ", ".join(["i", *self.arrays(), "s1", "s5"])
+        return f"{func.name}({', '.join([arrays, *words])})"

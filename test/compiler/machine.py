@@ -1,0 +1,60 @@
+"""Machine code of a module, run on numpy arrays: what the tests of the compiler and the fuzzer share."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sim_node.compiler.backend import abi, elf, host, llvm
+from sim_node.compiler.ir.function import Module
+from sim_node.dtypes import ArrayType
+
+_KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
+
+
+@dataclass(frozen=True)
+class Stop:
+    """What a kernel left in its error block; code 0 is none."""
+
+    code: int
+    site: int
+    thread: int
+    index: int
+    length: int
+
+
+def argument_block(kinds: Sequence[Any], args: Sequence[Any]) -> bytes:
+    """Pack arguments as a launch does."""
+    values: list[tuple[str, Any]] = []
+    for kind, arg in zip(kinds, args, strict=True):
+        if isinstance(kind, ArrayType):
+            assert arg.dtype == kind.dtype.numpy
+            assert arg.flags.c_contiguous
+            values += [("<Q", arg.ctypes.data), ("<q", len(arg))]
+        else:
+            values += [("", part) for part in np.asarray(kind(arg), kind.numpy).reshape(-1)]
+    words = abi.words(kinds)
+    block = bytearray(max((word.offset for word in words), default=0) + 8)
+    for word, (layout, value) in zip(words, values, strict=True):
+        raw = struct.pack(layout, value) if layout else value.tobytes()
+        block[word.offset : word.offset + len(raw)] = raw
+    return bytes(block)
+
+
+class Code:
+    """Machine code of a module that a back end takes."""
+
+    def __init__(self, module: Module, opt_level: int = 3) -> None:
+        self.kinds = [param.type for param in module.entry.params]
+        self.code = elf.load(llvm.compile_text(host.module(module.entry), opt_level))
+
+    def run(self, dim: int, *args: Any, begin: int = 0) -> Stop:
+        """Run threads ``begin`` … ``dim - 1``, and return the error block."""
+        error = ctypes.create_string_buffer(32)
+        _KERNEL(self.code.symbols[host.SYMBOL])(begin, dim, argument_block(self.kinds, args), error)
+        return Stop(*struct.unpack("<IIqqq", error.raw))

@@ -1,0 +1,263 @@
+"""Writes random programs: well typed and ending by construction, whatever the inputs are.
+
+A program is the source text of a module: constants, funcs, and one kernel ``k`` over an array to read and an array to
+write of each of ``TYPES``, and two scalars. Threads write their own element only, for threads have no order.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from expressions import NUMBERS, REAL, TYPES, VECTORS, WHOLE, Block, Expressions, Func, Type, spelled
+
+from sim_node.dtypes import Scalar, Vector, bool_, int32, int64, uint32
+
+HEAD = """import numpy as np
+
+import sim_node as sn
+
+GAIN, THIRD, SIZE, ON, OFF, PAIR = 2.5, 1 / 3, 12, True, False, (3, 0.7)
+WIDE, TINY, NEAR = np.int64(3_000_000_000), np.float64(0.1), np.float32(0.1)
+"""
+PARAMS = ", ".join(f"{side}{i}: sn.array(dtype={spelled(kind)})" for side in "xy" for i, kind in enumerate(TYPES))
+COUNTS = (int32, int64, uint32)
+
+
+def program(seed: int) -> str:
+    """Write the program of a seed."""
+    return Programs(seed).text()
+
+
+class Programs(Expressions):
+    """One program in the making."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.names = (f"v{i}" for i in itertools.count())
+        self.lines = HEAD.splitlines()
+        self.left = 0
+        self.result: Type | None = None
+        self.returns = False
+
+    def text(self) -> str:
+        for number in range(self.random.randrange(4)):
+            self.func(f"f{number}")
+        self.lines += ["", "", "@sn.kernel", f"def k({PARAMS}, s1: int, s5: float):"]
+        block = Block({"s1": int32, "s5": TYPES[5]}, frozen=frozenset(["s1", "s5"]))
+        self.emit(block, "i = sn.tid()")
+        self.left, self.returns, self.result = self.random.randrange(5, 30), True, None
+        self.body(block, 0)
+        for at, kind in enumerate(TYPES):
+            if self.chance(0.4):
+                self.emit(block, f"y{at}[i] = {self.expression(kind, block, 2)}")
+        return "\n".join(self.lines) + "\n"
+
+    def emit(self, block: Block, line: str) -> None:
+        self.lines.append("    " * block.indent + line)
+
+    # funcs
+
+    def func(self, name: str) -> None:
+        """Write a func; its result is declared or follows from its returns."""
+        params = [(next(self.names), self.pick(TYPES)) for _ in range(self.random.randrange(4))]
+        result = self.pick([None, *TYPES, *TYPES])
+        block = Block({"s1": int32, "s5": TYPES[5], **dict(params)}, frozen=frozenset(["s1", "s5"]))
+        made = Func(name, params, result)
+        words = []
+        for at, (param, kind) in enumerate(params):
+            if made.defaults or (kind in NUMBERS and self.chance(0.2)):
+                number = kind if isinstance(kind, Scalar) and kind in NUMBERS else int32
+                params[at], block.variables[param] = (param, number), number
+                made.defaults[param] = self.weak(number, Block({}), 0)
+                words.append(f"{param}: {spelled(number, True)} = {made.defaults[param]}")
+            else:
+                words.append(f"{param}: {spelled(kind, self.chance(0.5))}" if self.chance(0.7) else param)
+        arrays = self.pick([PARAMS, ", ".join(self.arrays())])
+        declared = result is not None and self.chance(0.5)
+        arrow = f" -> {spelled(result, True)}" if declared and result is not None else ""
+        self.lines += ["", "", "@sn.func", f"def {name}({', '.join(['i', arrays, 's1', 's5', *words])}){arrow}:"]
+        self.left, self.result, self.returns = self.random.randrange(1, 8), result, True
+        self.body(block, 1)
+        if result is not None:
+            value = self.expression(result, block, 2)
+            if declared and isinstance(result, Scalar) and result in NUMBERS and self.chance(0.3):
+                value = self.weak(result, block)
+            self.emit(block, f"return {value}")
+        else:
+            self.emit(block, "pass")
+        self.funcs.append(made)
+
+    # statements
+
+    def body(self, block: Block, nested: int) -> None:
+        """Write statements until the budget, or this block's share of it, is spent."""
+        share = self.random.randrange(1, 5) if nested else 99
+        while self.left > 0 and share > 0:
+            share, self.left = share - 1, self.left - 1
+            self.statement(block, nested)
+
+    def statement(self, block: Block, nested: int) -> None:
+        options: list[tuple[float, Callable[[], None]]] = [
+            (4, lambda: self.declare(block)),
+            (4, lambda: self.assign(block)),
+            (3, lambda: self.augment(block)),
+            (3, lambda: self.element(block)),
+            (1, lambda: self.swap(block)),
+            (0.5, lambda: self.unpack(block)),
+            (0.7, lambda: self.do(block)),
+            (0.3, lambda: self.check(block)),
+        ]
+        if nested < 4:
+            options += [
+                (3, lambda: self.branch(block, nested)),
+                (2 if block.loops < 2 else 0, lambda: self.loop(block, nested)),
+            ]
+        if nested and self.returns:
+            options.append((0.4, lambda: self.leave(block)))
+        if block.loops:
+            options.append((1.5, lambda: self.jump(block)))
+        self.one_of(*options)
+
+    def declare(self, block: Block) -> None:
+        name, kind = next(self.names), self.pick(TYPES)
+        if isinstance(kind, Scalar) and kind in NUMBERS and self.chance(0.3):
+            self.emit(block, f"{name}: {spelled(kind, self.chance(0.5))} = {self.weak(kind, block)}")
+        elif self.chance(0.1):
+            kind = int32
+            self.emit(block, f"{name} = {self.weak(kind, block, 0)}")
+        else:
+            note = f": {spelled(kind, True)}" if self.chance(0.2) else ""
+            self.emit(block, f"{name}{note} = {self.expression(kind, block)}")
+        block.variables[name] = kind
+
+    def free(self, block: Block) -> list[str]:
+        """The variables that may be assigned here: none that counts a loop."""
+        return [name for name in block.variables if name not in block.frozen]
+
+    def value(self, kind: Type, block: Block) -> str:
+        """What is assigned: an expression of the type, or a number that takes it."""
+        if isinstance(kind, Scalar) and kind in NUMBERS and self.chance(0.25):
+            return self.weak(kind, block)
+        if isinstance(kind, Scalar) and kind in NUMBERS and self.chance(0.15):
+            return f"{self.expression(kind, block)} if {self.condition(block, 1)} else {self.weak(kind, block)}"
+        return self.expression(kind, block)
+
+    def assign(self, block: Block) -> None:
+        names = self.free(block)
+        if not names:
+            self.declare(block)
+            return
+        name = self.pick(names)
+        kind = block.variables[name]
+        if isinstance(kind, Vector) and self.chance(0.5):
+            self.emit(block, f"{name}{self.axis(kind, block)} = {self.value(kind.scalar, block)}")
+        else:
+            self.emit(block, f"{name} = {self.value(kind, block)}")
+
+    def target(self, block: Block) -> tuple[str, Type]:
+        """A place and its type."""
+        names = self.free(block)
+        if names and self.chance(0.6):
+            place = self.pick(names)
+            kind = block.variables[place]
+        else:
+            at = self.random.randrange(len(TYPES))
+            place, kind = f"y{at}[i]", TYPES[at]
+        if isinstance(kind, Vector) and self.chance(0.6):
+            return place + self.axis(kind, block), kind.scalar
+        return place, kind
+
+    def augment(self, block: Block) -> None:
+        place, kind = self.target(block)
+        if kind is bool_:
+            self.emit(block, f"{place} {self.pick('&|^')}= {self.condition(block, 2)}")
+        elif isinstance(kind, Vector):
+            symbol, value = self.pick("+-*"), self.expression(kind, block, 2)
+            value = self.expression(kind.scalar, block, 2) if symbol == "*" else value
+            self.emit(block, f"{place} {symbol}= {value}")
+        else:
+            symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else REAL)
+            value = self.weak(kind, block) if self.chance(0.4) else self.expression(kind, block, 2)
+            value = str(self.random.randrange(31)) if symbol in ("<<", ">>") else value
+            value = self.pick("2357") if kind.is_integer and symbol in ("//", "%") else value
+            self.emit(block, f"{place} {symbol}= {value}")
+
+    def element(self, block: Block) -> None:
+        at = self.random.randrange(len(TYPES))
+        kind = TYPES[at]
+        if isinstance(kind, Vector) and self.chance(0.5):
+            self.emit(block, f"y{at}[i]{self.axis(kind, block)} = {self.value(kind.scalar, block)}")
+        else:
+            self.emit(block, f"y{at}[i] = {self.value(kind, block)}")
+
+    def swap(self, block: Block) -> None:
+        names = self.free(block)
+        pairs = [(a, b) for a in names for b in names if a < b and block.variables[a] == block.variables[b]]
+        if not pairs:
+            self.declare(block)
+            return
+        a, b = self.pick(pairs)
+        self.emit(block, f"{a}, {b} = {b}, {self.pick([a, self.expression(block.variables[b], block, 2)])}")
+
+    def unpack(self, block: Block) -> None:
+        kind = self.pick(VECTORS)
+        names = [next(self.names) for _ in range(kind.length)]
+        self.emit(block, f"{', '.join(names)} = {self.expression(kind, block, 2)}")
+        block.variables |= dict.fromkeys(names, kind.scalar)
+
+    def do(self, block: Block) -> None:
+        self.emit(block, self.call(None, block, 1) or "pass")
+
+    def check(self, block: Block) -> None:
+        self.emit(block, f'assert {self.condition(block, 2)} or i >= 0, "so it is"')
+
+    def leave(self, block: Block) -> None:
+        result = "" if self.result is None else f" {self.expression(self.result, block, 2)}"
+        self.emit(block, f"if {self.condition(block, 2)}:")
+        self.emit(block.inner(), f"return{result}")
+
+    def jump(self, block: Block) -> None:
+        self.emit(block, f"if {self.condition(block, 2)}:")
+        self.emit(block.inner(), self.pick(["break", "continue"]))
+
+    def branch(self, block: Block, nested: int) -> None:
+        for word in ["if", *["elif"] * self.pick([0, 0, 0, 1, 2])]:
+            self.emit(block, f"{word} {self.condition(block, 3)}:")
+            self.suite(block.inner(), nested)
+        if self.chance(0.5):
+            self.emit(block, "else:")
+            self.suite(block.inner(), nested)
+
+    def suite(self, block: Block, nested: int) -> None:
+        before = len(self.lines)
+        self.body(block, nested + 1)
+        if len(self.lines) == before:
+            self.emit(block, "pass")
+
+    def loop(self, block: Block, nested: int) -> None:
+        name = next(self.names)
+        kind = self.pick(COUNTS)
+        if self.chance(0.4):
+            self.emit(block, f"{name} = {spelled(kind)}(0)")
+            block.variables[name] = kind
+            ends = f"{name} < {self.random.randrange(1, 6)}"
+            inside = block.inner(True, name)
+            infinite = self.chance(0.3)
+            self.emit(block, "while True:" if infinite else f"while {ends} and {self.condition(block, 2)}:")
+            self.emit(inside, f"{name} += 1")
+            if infinite:
+                self.emit(inside, f"if not {ends}:")
+                self.emit(inside.inner(), "break")
+            self.suite(inside, nested)
+            block.frozen |= {name}
+            return
+        few = f"({self.expression(kind, block, 2)} & 3)"
+        start = self.pick([self.expression(kind, block, 1) + " & 7", spelled(kind) + "(2)"])
+        down = kind is not uint32
+        step = self.pick(["2", "3", f"(({few}) + 1)", *(["-1", "-2", f"-(({few}) + 1)"] if down else [])])
+        words = self.pick([few, f"{start}, {few}", f"{start}, {spelled(kind)}(9), {step}", f"{few}, {start}, {step}"])
+        self.emit(block, f"for {name} in range({words}):")
+        inside = block.inner(True)
+        inside.variables[name] = kind
+        self.suite(inside, nested)

@@ -1,0 +1,51 @@
+"""The fuzzer agrees with itself on a few programs, and finds, shrinks and saves what it should."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FUZZ = Path(__file__).parent.parent.parent / "scripts" / "fuzz.py"
+
+# Python's -7 // 2 is -4; an oracle that truncates stands for a compiler that is wrong
+WRONG = """
+import sys
+sys.path.insert(0, {folder!r})
+import fuzz, oracle
+exact = oracle.operate
+oracle.operate = lambda symbol, a, b: exact(symbol, abs(a), abs(b)) if symbol == "//" else exact(symbol, a, b)
+sys.exit(fuzz.main(["--programs", "20", "--seed", "7", "--out", sys.argv[1]]))
+"""
+
+
+def fuzz(*args: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, str(FUZZ), *args], capture_output=True, text=True, check=False)
+
+
+def test_a_few_programs_of_a_fixed_seed():
+    done = fuzz("--programs", "8", "--seed", "20")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("seed 20\n8 programs, ")
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fuzz")
+    code = WRONG.format(folder=str(FUZZ.parent))
+    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    return done.stdout, next(folder.glob("fuzz-*.py"))
+
+
+def test_a_mismatch_is_shrunk_and_saved(found):
+    told, path = found
+    assert f"saved: scripts/fuzz.py {path}" in told
+    assert "//" in path.read_text()
+    assert len(path.read_text().split("def k(")[1].splitlines()) <= 6
+
+
+def test_a_saved_program_runs_again(found):
+    done = fuzz(str(found[1]))  # with the right oracle
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "no mismatch" in done.stdout
