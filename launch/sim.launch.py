@@ -15,7 +15,7 @@ from lifecycle_msgs.msg import Transition
 
 # Those that are parameters of the node; left empty, the config file or the node's own default decides.
 PARAMETERS = {
-    "plant": "the plant to run, as module:Class",
+    "plant": "the plant to run: module:Class, file.py or file.py:Class, or the name of one that comes with sim_node",
     "rate": "ticks in a second of real time",
     "dt": "simulated seconds a tick; 0 means 1/rate",
     "substeps": "runs of the plan in a tick",

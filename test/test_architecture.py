@@ -55,6 +55,10 @@ TESTED_ELSEWHERE = {
     "cli/benches/rclpy_peer": "test_bridge.py runs it as a process",
     "cli/rig/session": "test_demo.py runs whole sessions",
     "compiler/ir/rules": "test_verifier.py breaks each rule",
+    **{
+        f"lang/library/{name}": "test_math.py runs every function of the math library on the same inputs"
+        for name in ("exponential", "logarithm", "trigonometry", "hyperbolic", "inverse", "root")
+    },
     "node/assembly": "ros/test_lifecycle.py builds and releases it in real nodes, ros/test_services.py rebuilds it",
     "node/clock": "ros/test_services.py pauses and steps each clock in a real node",
     "node/diagnostics": "ros/test_topics.py reads what a real node publishes",

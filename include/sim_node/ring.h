@@ -18,12 +18,17 @@
  * Without a lease, sn_ring_copy detects tearing by the sequence (Boehm, 2012, "Can seqlocks get along with programming
  * language memory models?").
  *
+ * A controller: sn_ring_open the node's name; sn_ring_field and sn_ring_input find what lies where, by name; then
+ * sn_reader_open and sn_mailbox_claim; then, for each tick, sn_reader_wait → sn_reader_take → read tick.payload and fill
+ * sn_mailbox_buffer → sn_mailbox_send → sn_reader_release. examples/controller.c is one.
+ *
  * A process is named by its life: pid and start time in one word, so that a reused pid is not mistaken for it. What a
  * dead process held (lease, mailbox) is taken over by compare-and-exchange on that word.
  */
 #ifndef SIM_NODE_RING_H
 #define SIM_NODE_RING_H
 
+#include "ring/field.h"
 #include "ring/life.h"
 #include "ring/mailbox.h"
 #include "ring/producer.h"

@@ -20,6 +20,7 @@ class Bench(str, Enum):
     launch = "launch"
     bridge = "bridge"
     tick = "tick"
+    math = "math"
 
 
 def command(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,20 +43,37 @@ def command(
     from sim_node.cli.rig import session
     from sim_node.replay.verify import verify
 
-    folder.mkdir(parents=True, exist_ok=True)
     bag, wanted = folder / "bag.mcap", max(round(seconds * rate), 1)
-    with progress("run") as update:
+    with _alone(folder):
+        with progress("run") as update:
 
-        def told(ticks: int, late: Distribution, misses: int) -> None:
-            lateness = f"lateness p50 {late.p50 / 1e3:.0f} p99 {late.p99 / 1e3:.0f} µs"
-            update(ticks, wanted, f"{ticks} of {wanted} ticks, {lateness}, {misses} missed")
+            def told(ticks: int, late: Distribution, misses: int) -> None:
+                lateness = f"lateness p50 {late.p50 / 1e3:.0f} p99 {late.p99 / 1e3:.0f} µs"
+                update(ticks, wanted, f"{ticks} of {wanted} ticks, {lateness}, {misses} missed")
 
-        run = session.run(bag, wanted, rate, name, spin_us, told)
-    with progress("verify") as update:
-        report = verify(bag, progress=lambda done, total, ticks: update(done, total, f"{ticks} ticks"))
-    picture = _picture(run, report, bag, folder / "travel.html")
+            run = session.run(bag, wanted, rate, name, spin_us, told)
+        with progress("verify") as update:
+            report = verify(bag, progress=lambda done, total, ticks: update(done, total, f"{ticks} ticks"))
+        picture = _picture(run, report, bag, folder / "travel.html")
     result = _result(run, report, bag, picture)
-    return Outcome(result, [_table(run, report, result)], report.exit_code, report.fault, report.notes)
+    code, error = report.exit_code, report.fault
+    if code == 0 and report.verified < run.ticks:
+        code, error = 1, f"{run.ticks - report.verified} of {run.ticks} ticks are not verified: the bag lacks them"
+    return Outcome(result, [_table(run, report, result)], code, error, report.notes)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep the folder to this demo, which replaces the bag in it; the lock ends with the process."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as fault:
+        raise SimNodeError(f"another demo writes into {folder} now; give this one another --folder") from fault
+    finally:
+        os.close(descriptor)
 
 
 def _picture(run: Run, report: Report, bag: Path, to: Path) -> Path:

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
@@ -70,14 +70,11 @@ def _listening(function: Callable[..., Outcome], outcomes: list[Outcome]) -> Cal
         del json
         outcomes.append(function(*arguments, **options))
 
-    hints = {**get_type_hints(function, include_extras=True), "json": Json}
-    option = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False)
-    parameters = [
-        parameter.replace(annotation=hints[parameter.name])
-        for parameter in (*inspect.signature(function).parameters.values(), option)
-    ]
+    # not get_type_hints: until Python 3.11 it wraps what is None by default, and an Annotated inside goes unseen
+    given = inspect.signature(function, eval_str=True).parameters.values()
+    parameters = [*given, inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = hints
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from sim_node.cli.output import Outcome, Table
-from sim_node.cli.skeleton import BUILDS, COMMON
+from sim_node.cli.skeleton import BUILDS, COMMON, DEPENDS
 from sim_node.errors import SimNodeError
 
 
@@ -28,12 +28,13 @@ def command(
         root.mkdir(parents=True)
     except FileExistsError:
         raise SimNodeError(f"{root}: exists already; choose another name or --dir") from None
-    words = {"name": name, "kind": "".join(word.capitalize() for word in name.split("_")), "build": build}
+    kind = "".join(word.capitalize() for word in name.split("_"))
+    words = {"name": name, "kind": kind, "build": build, "depends": DEPENDS[build]}
     files = {fill(path, words): fill(text, words) for path, text in {**COMMON, **BUILDS[build]}.items()}
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, "utf-8")
-    plant = f"{name}.plant:{words['kind']}"
+    plant = f"{name}.plant:{kind}"
     steps = [("test it", f"cd {root} && python -m pytest"), ("build it", f"colcon build --packages-select {name}")]
     steps.append(("run it", f"ros2 launch {name} {name}.launch.py"))
     result = {"package": name, "path": str(root), "plant": plant, "build": build, "files": sorted(files)}

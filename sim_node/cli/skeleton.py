@@ -55,13 +55,13 @@ CONFIG = """# Parameters of the node, and under plant_parameters those that the 
       stiffness: 100.0
 """
 
-LAUNCH = '''"""Run the plant with the parameters of config/$name.yaml."""
+LAUNCH = '''"""Run the plant with the parameters of config/$name.yaml; takes the arguments of sim.launch.py."""
 
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import IncludeLaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 
@@ -70,10 +70,9 @@ def generate_launch_description():
     config = Path(get_package_share_directory("$name"), "config", "$name.yaml")
     return LaunchDescription(
         [
-            IncludeLaunchDescription(
-                PythonLaunchDescriptionSource(str(sim)),
-                launch_arguments={"plant": "$name.plant:$kind", "config": str(config), "name": "$name"}.items(),
-            )
+            DeclareLaunchArgument("name", default_value="$name", description="name of the node"),
+            DeclareLaunchArgument("config", default_value=str(config), description="YAML file of parameters"),
+            IncludeLaunchDescription(PythonLaunchDescriptionSource(str(sim))),
         ]
     )
 '''
@@ -121,9 +120,9 @@ PACKAGE_XML = """<?xml version="1.0"?>
   <maintainer email="you@example.com">you</maintainer>
   <license>Apache-2.0</license>
 
-  <buildtool_depend>$build</buildtool_depend>
+$depends  <exec_depend>ament_index_python</exec_depend>
+  <exec_depend>launch</exec_depend>
   <exec_depend>sim_node</exec_depend>
-  <exec_depend>launch_ros</exec_depend>
   <test_depend>python3-pytest</test_depend>
 
   <export>
@@ -131,6 +130,15 @@ PACKAGE_XML = """<?xml version="1.0"?>
   </export>
 </package>
 """
+
+# What each way of building needs; for ament_python that is setuptools, which colcon brings.
+DEPENDS = {
+    "ament_python": "",
+    "ament_cmake": """  <buildtool_depend>ament_cmake</buildtool_depend>
+  <buildtool_depend>ament_cmake_python</buildtool_depend>
+  <test_depend>ament_cmake_pytest</test_depend>
+""",
+}
 
 SETUP_PY = """from setuptools import setup
 
@@ -145,6 +153,7 @@ setup(
         ("share/$name/launch", ["launch/$name.launch.py"]),
     ],
     install_requires=["setuptools", "sim_node"],
+    extras_require={"test": ["pytest"]},
     zip_safe=True,
 )
 """

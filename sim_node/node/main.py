@@ -16,5 +16,7 @@ def main(args: Sequence[str] | None = None) -> int:
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     with stop_requested() as stop, hosted(sys.argv if args is None else args) as node, spinning(node):
+        name = node.get_fully_qualified_name()
+        node.get_logger().info(f"unconfigured; to run it: `ros2 lifecycle set {name} configure`, then `activate`")
         stop.wait()
     return 0

@@ -9,10 +9,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import rclpy
+from rclpy.exceptions import NameValidationException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
+from rclpy.validate_namespace import validate_namespace
+from rclpy.validate_node_name import validate_node_name
 
+from sim_node.errors import SimNodeError
 from sim_node.node.node import PlantNode
 from sim_node.node.parameters import Value
 from sim_node.node.report import report
@@ -25,7 +29,13 @@ def hosted(arguments: Sequence[str] = (), **options: Any) -> Iterator[PlantNode]
     """Make a node in a ROS context of its own; on leaving, it shuts down in order and its last records go out.
 
     ROS's own signal handling is left out, since it would take the middleware away first.
+    Raises SimNodeError when ROS does not take the name.
     """
+    try:
+        validate_node_name(options.get("name") or "sim_node")
+        validate_namespace(f"/{(options.get('namespace') or '').strip('/')}")
+    except NameValidationException as fault:
+        raise SimNodeError(" ".join(str(fault).split())) from fault
     context = rclpy.Context()
     rclpy.init(args=list(arguments), context=context, signal_handler_options=SignalHandlerOptions.NO)
     try:

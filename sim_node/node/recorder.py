@@ -83,15 +83,15 @@ def record(
     context = Context()
     rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
     try:
-        recorder = Recorder(writer, nodes, context)
-        executor = SingleThreadedExecutor(context=context)
-        executor.add_node(recorder)
-        end = None if seconds is None else time.monotonic() + seconds
-        with stop_requested() as stop:
+        with stop_requested() as stop:  # before it says that it records: from then on it ends in order
+            recorder = Recorder(writer, nodes, context)
+            executor = SingleThreadedExecutor(context=context)
+            executor.add_node(recorder)
+            end = None if seconds is None else time.monotonic() + seconds
             while not stop.is_set() and (end is None or time.monotonic() < end):
                 executor.spin_once(timeout_sec=0.1)
                 progress(recorder.recorded)
-        _settle(executor, recorder.recorded)
+            _settle(executor, recorder.recorded)
         recorder.destroy_node()
         return recorder.recorded
     finally:

@@ -18,6 +18,7 @@ Value = bool | int | float | str
 Shape = int | str | tuple[int | str, ...]
 T = TypeVar("T", bound=Value)
 
+ZERO = False  # the one that every element takes, bool included
 MOST_ELEMENTS = 2**31 - 1  # of an array, as in a launch
 
 _ACCEPTED: dict[type, tuple[type, ...]] = {
@@ -193,7 +194,7 @@ def _element(dtype: object) -> dtypes.Element:
         raise PlantError(str(fault)) from None
 
 
-def input(dtype: object, shape: Shape = (), unit: str = "", doc: str = "", initial: Any = 0) -> Input:
+def input(dtype: object, shape: Shape = (), unit: str = "", doc: str = "", initial: Any = ZERO) -> Input:
     """Declare an input: held from its last command on, ``initial`` (a value or an array of the shape) before.
 
     ``shape`` counts elements: an int, the name of an int parameter, or a tuple of those; () is one element.
@@ -202,7 +203,7 @@ def input(dtype: object, shape: Shape = (), unit: str = "", doc: str = "", initi
 
 
 def state(
-    dtype: object, shape: Shape = (), unit: str = "", doc: str = "", publish: bool = False, initial: Any = 0
+    dtype: object, shape: Shape = (), unit: str = "", doc: str = "", publish: bool = False, initial: Any = ZERO
 ) -> State:
     """Declare a state: kernels read its value and must write every element of its ``next`` in each substep.
 
@@ -217,7 +218,7 @@ def output(dtype: object, shape: Shape = (), unit: str = "", doc: str = "") -> O
 
     ``shape`` as for ``input``. It is 0 until the first tick.
     """
-    return Output(unit, doc, _element(dtype), shape, 0)
+    return Output(unit, doc, _element(dtype), shape, ZERO)
 
 
 def _of_kind(found: Mapping[str, Declaration], kind: type[Any]) -> Mapping[str, Any]:

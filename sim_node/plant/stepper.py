@@ -16,6 +16,7 @@ import sim_node
 from sim_node import _native
 from sim_node.compiler.backend.target import HOST
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
+from sim_node.lang.library import MATH_VERSION
 from sim_node.layout import Field, Layout
 from sim_node.plant.account import Account
 from sim_node.plant.binding import StateBinding
@@ -393,5 +394,5 @@ def _rows(field: Field, memory: bytes, count: int) -> np.ndarray[Any, Any]:
 
 @cache
 def _versions() -> str:
-    found = {"sim_node": sim_node.__version__, "python": platform.python_version()}
-    return json.dumps({**found, "llvmlite": metadata.version("llvmlite")})
+    ours = {"sim_node": sim_node.__version__, "math": str(MATH_VERSION)}
+    return json.dumps({**ours, "python": platform.python_version(), "llvmlite": metadata.version("llvmlite")})

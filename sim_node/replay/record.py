@@ -81,7 +81,7 @@ def record_offline(
     stepper.reset()
     _write_keyframe(stepper, writer, name, done)
     row = 8 * len(stepper.state_layout.fields) + stepper.input_layout.size
-    batch = max(1, min(BATCH, BATCH_BYTES // row))
+    batch = max(1, min(BATCH, BATCH_BYTES // max(row, 1)))
     varies = [line for line in lines if len(line.values) > 1]
     try:
         while done.ticks < ticks:

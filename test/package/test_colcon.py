@@ -1,4 +1,4 @@
-"""The package in a colcon workspace, built with ament_cmake and used by a fresh process that sourced the workspace."""
+"""Packages in colcon workspaces, used by fresh processes that sourced them: this one, and those of `sim-node new`."""
 
 from __future__ import annotations
 
@@ -30,9 +30,14 @@ pytestmark = [
 def workspace(source: Path, environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     workspace = tmp_path_factory.mktemp("workspace")
     shutil.copytree(source, workspace / "src" / "sim_node")
-    command = [str(COLCON), "build", "--event-handlers", "console_direct-", "--cmake-args", "-G", "Ninja"]
+    colcon(workspace, environ, "build", "--cmake-args", "-G", "Ninja")
+    return workspace
+
+
+def colcon(workspace: Path, environ: dict[str, str], *arguments: str) -> str:
+    """Run colcon in a workspace and return what it printed."""
     done = subprocess.run(
-        command,
+        [str(COLCON), *arguments],
         cwd=workspace,
         env={**environ, "AMENT_PREFIX_PATH": PREFIXES, "COLCON_LOG_PATH": str(workspace / "log")},
         capture_output=True,
@@ -40,7 +45,7 @@ def workspace(source: Path, environ: dict[str, str], tmp_path_factory: pytest.Te
         timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return workspace
+    return done.stdout
 
 
 def sourced(workspace: Path, environ: dict[str, str], code: str) -> subprocess.CompletedProcess[str]:
@@ -84,3 +89,29 @@ def test_ros_finds_the_package(workspace: Path, environ: dict[str, str]) -> None
         assert (prefix / "share" / "sim_node" / name).is_file(), name
     assert list(prefix.glob("lib/python3*/site-packages/sim_node/msg/Tick.msg"))
     assert list(prefix.glob("lib/python3*/site-packages/sim_node/include/sim_node/ring.h"))
+
+
+def test_new_packages_build_and_pass_their_tests(environ: dict[str, str], tmp_path: Path) -> None:
+    source = tmp_path / "src"
+    for build in ("ament_python", "ament_cmake"):
+        command = [sys.executable, "-m", "sim_node.cli", "new", f"rig_{build}", "--build", build, "--dir", str(source)]
+        subprocess.run(command, env=environ, check=True, capture_output=True)
+    colcon(tmp_path, environ, "build", "--cmake-args", "-G", "Ninja")
+    colcon(tmp_path, environ, "test", "--return-code-on-test-failure")
+    for build in ("ament_python", "ament_cmake"):
+        assert 'name="test_the_bag_of_a_run_verifies"' in "".join(
+            path.read_text() for path in (tmp_path / "build" / f"rig_{build}").rglob("*.xml")
+        )
+    code = """
+from importlib.util import find_spec
+from ament_index_python import get_package_share_path
+for build in ("ament_python", "ament_cmake"):
+    share = get_package_share_path(f"rig_{build}")
+    for file in ("package.xml", f"config/rig_{build}.yaml", f"launch/rig_{build}.launch.py"):
+        assert (share / file).is_file(), file
+    print(find_spec(f"rig_{build}.plant").origin)
+"""
+    done = sourced(tmp_path, environ, code)
+    assert done.returncode == 0, done.stderr
+    for file in done.stdout.split():
+        assert Path(file).is_relative_to(tmp_path / "install")

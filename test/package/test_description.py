@@ -13,7 +13,7 @@ import sim_node
 ROOT = Path(__file__).resolve().parent.parent.parent
 XML = ElementTree.parse(ROOT / "package.xml").getroot()
 # modules whose names are not their package's
-BRINGS = {"launch": "launch_ros", "ament_index_python": "rclpy"}
+BRINGS = {"ament_index_python": "rclpy"}
 # what a machine may lack: imported where it is used, and reported as absent
 OPTIONAL = {"warp", "numba"}
 
@@ -63,6 +63,14 @@ def test_every_import_is_a_declared_dependency() -> None:
     declared = {element.text for element in XML if element.tag in ("depend", "exec_depend")}
     missing = {BRINGS.get(name, name) for name in imported()} - declared - requirements() - OPTIONAL
     assert not missing, f"neither in setup.py's DEPENDENCIES nor in package.xml: {', '.join(sorted(missing))}"
+
+
+def test_what_rosdep_does_not_install_is_named() -> None:
+    """In a comment of package.xml, as a command."""
+    found = re.search(r"pip install (.*)", (ROOT / "package.xml").read_text())
+    assert found is not None
+    keys = {(element.text or "").removeprefix("python3-") for element in XML}
+    assert {name.split(".")[0] for name in found[1].split()} == requirements() - keys
 
 
 def test_every_dependency_is_imported() -> None:

@@ -7,6 +7,7 @@ import sim_node as sn
 from sim_node.errors import PlantError
 from sim_node.plant import Plant
 from sim_node.plant.declarations import Declarations
+from sim_node.plant.value import array_of
 
 
 class Base(Plant):
@@ -120,3 +121,12 @@ def test_what_is_declared_is_not_assigned():
 
 def test_of_a_class_with_nothing():
     assert list(Declarations.of(SimpleNamespace)) == []
+
+
+@pytest.mark.parametrize("dtype", [bool, sn.float32, sn.int32, sn.uint64, sn.vec3, sn.vec2i])
+def test_everything_begins_at_zero(dtype):
+    variables = {"given": sn.input(dtype, shape=2), "kept": sn.state(dtype, shape=2), "told": sn.output(dtype, shape=2)}
+    plant = type("Idle", (Plant,), {**variables, "build": lambda self, plan, dt: None})()
+    for name in variables:
+        field = (plant.input_layout if name == "given" else plant.state_layout)[name]
+        assert not array_of(field, getattr(type(plant), name).initial).any()

@@ -33,7 +33,7 @@ def test_what_a_keyframe_says(oscillators):
     keyframe = stepper.keyframe()
     assert keyframe.plant.endswith(":Oscillators")
     assert json.loads(keyframe.parameters) == dict(stepper.plant.parameters)
-    assert json.loads(keyframe.versions).keys() >= {"sim_node", "python"}
+    assert json.loads(keyframe.versions).keys() >= {"sim_node", "math", "python"}
     assert (keyframe.dt_ns, keyframe.substeps, keyframe.seed) == (DT_NS, 2, 9)
     assert (
         keyframe.plan_digest == stepper.plan_digest == Stepper(oscillators(size=2), dt_ns=DT_NS, substeps=2).plan_digest

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from sim_node.errors import BagError
+from sim_node.kernels.quarter_car import QuarterCar
+from sim_node.plant import Stepper, reference
 from sim_node.replay import messages
+from sim_node.replay.record import record_offline
 from sim_node.replay.verify import verify
+from sim_node.replay.writer import BagWriter
 
 
 @pytest.mark.parametrize(
@@ -133,3 +137,72 @@ def test_parameters_that_are_not_json_are_refused(recording, rewrite):
 
     with pytest.raises(BagError, match="not JSON"):
         verify(rewrite(recording(), alter))
+
+
+def test_a_plant_of_nothing_replays(tmp_path):
+    (tmp_path / "nothing.py").write_text(
+        "import sim_node as sn\nclass Nothing(sn.Plant):\n    def build(self, plan, dt): ...\n"
+    )
+    stepper = Stepper(reference(f"{tmp_path}/nothing.py")(), dt_ns=1)
+    with BagWriter(tmp_path / "nothing.mcap") as writer:
+        record_offline(stepper, writer, name="nothing", ticks=5)
+    assert (verify(tmp_path / "nothing.mcap").verified, stepper.step) == (5, 5)
+
+
+@pytest.mark.parametrize(("path", "storage"), [("a.mcap", "mcap"), ("a", "mcap"), ("a", "sqlite3")], ids=str)
+@pytest.mark.parametrize("substeps", [1, 2, 5])
+@pytest.mark.parametrize("keyframe_every", [0, 1, 7, 600])
+def test_a_plants_run_replays_in_every_storage(tmp_path, path, storage, substeps, keyframe_every):
+    stepper = Stepper(QuarterCar(corners=3), dt_ns=999_983, substeps=substeps, seed=2**64 - 1)
+    forces = np.random.default_rng(substeps).normal(0, 500, (90, 3)).astype(np.float32)
+    with BagWriter(tmp_path / path, storage) as writer:
+        record_offline(stepper, writer, name="car", ticks=100, keyframe_every=keyframe_every, inputs={"force": forces})
+    report = verify(tmp_path / path)
+    assert (report.verified, report.diverged, report.skipped, report.notes) == (100, 0, 0, [])
+    assert report.keyframes == 1 + (100 // keyframe_every if keyframe_every else 0)
+
+
+DRIFT = """
+import sim_node as sn
+
+@sn.kernel
+def drift(seen: sn.array(dtype=sn.float32), hidden: sn.array(dtype=sn.float32), seen_next: sn.array(dtype=sn.float32),
+          hidden_next: sn.array(dtype=sn.float32)):
+    i = sn.tid()
+    seen_next[i] = seen[i] + SEEN
+    hidden_next[i] = hidden[i] + HIDDEN
+
+class Drift(sn.Plant):
+    seen = sn.state(sn.float32, shape=2, publish=True, initial=-0.25)
+    hidden = sn.state(sn.float32, shape=2, initial=-0.25)
+
+    def build(self, plan, dt):
+        plan.launch(drift, dim=2, inputs=[self.seen, self.hidden], outputs=[self.seen.next, self.hidden.next])
+"""
+
+
+@pytest.mark.parametrize("field", ["seen", "hidden"])
+def test_a_changed_constant_is_found_in_published_and_private_fields(tmp_path, field):
+    file, bag = tmp_path / "drift.py", tmp_path / "drift.mcap"
+    one, other = np.float32(0.1), np.float32(0.10001)
+    constants = {"seen": one, "hidden": one}
+
+    def write(values):
+        file.write_text("".join(f"{name.upper()} = {float(value)!r}\n" for name, value in values.items()) + DRIFT)
+
+    write(constants)
+    with BagWriter(bag) as writer:
+        record_offline(Stepper(reference(f"{file}:Drift")(), dt_ns=1), writer, name="d", ticks=9, keyframe_every=3)
+    write({**constants, field: other})
+    report = verify(bag)
+    recorded = computed = np.float32(-0.25)
+    for _ in range(3):  # across zero
+        recorded, computed = recorded + one, computed + other
+    first = report.first_divergence
+    assert (report.plan_changed, report.exit_code, report.diverged) == (True, 1, 9)
+    assert (first.tick, first.field, first.index, first.values_tick) == (1, field, [0], 3)
+    assert (first.recorded, first.computed) == (recorded, computed)
+    steps, at = 0, recorded
+    while at != computed:
+        steps, at = steps + 1, np.nextafter(at, computed)
+    assert first.ulp == steps > 0

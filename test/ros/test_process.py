@@ -114,6 +114,14 @@ def test_main_takes_the_arguments_of_ros(start, peer):
     assert process.wait(60) == 0
 
 
+def test_it_says_what_it_waits_for(run):
+    process = run("--ros-args", "-r", f"__node:={NAME}", "-r", "__ns:=/rig", stderr=subprocess.PIPE)
+    assert f"`ros2 lifecycle set /rig/{NAME} configure`" in process.stderr.readline()
+    process.terminate()
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
 def test_a_bad_argument_of_ros_ends_it_with_a_reason(run):
     process = run("--ros-args", "--log-level", "loud", stderr=subprocess.PIPE)
     _, told = process.communicate(timeout=60)

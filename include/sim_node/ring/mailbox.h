@@ -19,7 +19,8 @@ static inline uint32_t sn_mailbox_claim(const sn_reader *d, uint32_t input)
     return 0;
 }
 
-/* The buffer to fill with the next command, valid until it is sent. The mailbox must have been claimed. */
+/* The buffer to fill with the next command, all of it: it holds an old one. Valid until it is sent. The mailbox must have
+ * been claimed. */
 static inline void *sn_mailbox_buffer(const sn_reader *d, uint32_t input)
 {
     uint64_t next = __atomic_load_n(&sn_mailbox_at(d->ring, input)->count, __ATOMIC_ACQUIRE) + 1;

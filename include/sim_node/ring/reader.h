@@ -14,9 +14,9 @@ typedef struct {
 } sn_reader;
 
 typedef struct {
-    const void *payload;
-    uint64_t number, step, hash, skipped;
-    int64_t stamp_ns, sent_ns;
+    const void *payload; /* the fields; valid until the tick is released */
+    uint64_t number, step, hash, skipped; /* of the commit; of the tick; of the state; commits never seen before it */
+    int64_t stamp_ns, sent_ns; /* simulated time; CLOCK_MONOTONIC at the commit */
     uint32_t slot, lease;
 } sn_tick;
 
@@ -141,7 +141,8 @@ static inline int sn_ring_copy(const sn_ring *r, void *to, sn_tick *t)
 }
 
 /* Wait until a tick newer than the last one taken is published, spinning first. Returns 1 if there is one, 0 when the
- * time is over, -1 if the ring was closed, -2 if a signal came. */
+ * time is over (ask sn_ring_ended then: a killed producer closes nothing), -1 if the ring was closed, -2 if a signal
+ * came. */
 static inline int sn_reader_wait(const sn_reader *d, int64_t timeout_ns, int64_t spin_ns)
 {
     sn_control *c = d->ring->control;

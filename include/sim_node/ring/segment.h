@@ -168,12 +168,16 @@ static inline const char *sn_ring_attach(sn_ring *r, void *memory, uint64_t size
     return NULL;
 }
 
-/* Map the ring of a node's name (`/` written as `.`) of this user; returns NULL or why not. For C and C++ controllers. */
+/* Map the ring of a node of this user, by the node's name (/arm/plant) or the ring's (arm.plant); returns NULL or why
+ * not. For C and C++ controllers. */
 static inline const char *sn_ring_open(sn_ring *r, const char *name)
 {
     char path[PATH_MAX];
     struct stat found;
-    snprintf(path, sizeof path, "/dev/shm/sim_node.%u.%s", (unsigned)geteuid(), name);
+    int start = snprintf(path, sizeof path, "/dev/shm/sim_node.%u.", (unsigned)geteuid());
+    snprintf(path + start, sizeof path - (size_t)start, "%s", *name == '/' ? name + 1 : name);
+    for (char *at = path + start; *at != 0; at++)
+        if (*at == '/') *at = '.';
     int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) return errno == ENOENT ? "there is no segment of that name" : "the segment may not be opened";
     void *memory = MAP_FAILED;

@@ -31,8 +31,11 @@ def create(name: str, size: int, form: Form) -> Segment:
     """
     _require_space(size, name)
     path = path_of(name)
+    try:
+        file = os.open(FOLDER, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise RingError(f"ring '{name}' cannot be made in {FOLDER}: {error.strerror}; see 'sim-node doctor'") from error
     folder = os.open(FOLDER, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    file = os.open(FOLDER, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         try:
             os.posix_fallocate(file, 0, size)

@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 from sim_node.errors import SimNodeError
@@ -43,8 +44,22 @@ Progress = Callable[[int, Distribution, int], None]
 def run(bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress: Progress) -> Run:
     """Run node, controller and recorder for a number of ticks, in order.
 
-    Raises SimNodeError when one of them fails, with what it said.
+    Raises SimNodeError when one of them fails, with what it said; KeyboardInterrupt after SIGINT or SIGTERM, when all
+    have ended in order, since none may break into a transition.
     """
+    from sim_node.node.process import stop_requested
+
+    with stop_requested() as stop:
+        try:
+            return _close_the_loop(bag, ticks, rate, name, spin_us, progress, stop)
+        except SimNodeError:
+            _go_on(stop)  # Ctrl-C reaches all processes of a terminal, and whichever ends first is missed by another
+            raise
+
+
+def _close_the_loop(
+    bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress: Progress, stop: Event
+) -> Run:
     from rclpy.parameter import Parameter
 
     from sim_node.node.process import hosted, spin_until
@@ -59,12 +74,13 @@ def run(bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress:
         node.make("configure")
         with _process(controlling) as controller:
             _line(controller, "stdout", "controller")
-            _wait_for_recorder(node)
+            _wait_for_recorder(node, stop)
             node.make("activate")
             print(file=controller.stdin, flush=True)
             stepper = node.assembly.stepper
 
             def done() -> bool:
+                _go_on(stop)
                 progress(stepper.step, stepper.statistics()["lateness"], stepper.counters()["misses"])
                 return stepper.step >= ticks or node.state != "active"
 
@@ -84,12 +100,18 @@ def run(bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress:
     )  # fmt: skip
 
 
-def _wait_for_recorder(node: PlantNode) -> None:
+def _go_on(stop: Event) -> None:
+    if stop.is_set():
+        raise KeyboardInterrupt
+
+
+def _wait_for_recorder(node: PlantNode, stop: Event) -> None:
     """Discovery takes its time, and what is published before it is over may be lost."""
     from sim_node.node.process import spin_until
 
     limit = time.monotonic() + DISCOVERY_S
-    spin_until(node, lambda: node.recorders > 0 or time.monotonic() > limit)
+    spin_until(node, lambda: node.recorders > 0 or stop.is_set() or time.monotonic() > limit)
+    _go_on(stop)
     if not node.recorders:
         raise SimNodeError(
             f"node and recorder did not find each other within {DISCOVERY_S:g} s; does the middleware's discovery work "
@@ -99,14 +121,18 @@ def _wait_for_recorder(node: PlantNode) -> None:
 
 @contextmanager
 def _process(arguments: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """Run a module of ours as a process that does not outlive the block."""
+    """Run a module of ours as a process that does not outlive the block; left early, it may end in order."""
     pipe = subprocess.PIPE
     command = [sys.executable, "-m", *arguments]
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
         try:
             yield process
         finally:
-            process.kill()
+            if process.poll() is None:
+                process.terminate()
+                with suppress(subprocess.TimeoutExpired):
+                    process.communicate(timeout=10.0)
+                process.kill()
 
 
 def _line(process: subprocess.Popen[str], stream: str, what: str) -> None:

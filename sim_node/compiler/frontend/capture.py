@@ -21,6 +21,9 @@ from sim_node.lang.kernel import Kernel
 
 # Functions that people reach for, by name, and what a kernel has.
 _INSTEAD = {
+    "arccos": "sn.acos",
+    "arcsin": "sn.asin",
+    "arctan": "sn.atan",
     "enumerate": "for i in range(len(a)): and then a[i]",
     "fabs": "abs",
     "fmod": "%",

@@ -152,3 +152,12 @@ def test_the_owner_is_told_in_any_version(name):
     write(name, content)
     with Publisher(STATES, name=name) as publisher:
         assert publisher.generation == 42
+
+
+def test_a_folder_that_takes_no_files_is_told(name, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(posix_shm.os, "open", refuse)
+    with pytest.raises(RingError, match="cannot be made in /dev/shm: Permission denied"):
+        Publisher(STATES, name=name)

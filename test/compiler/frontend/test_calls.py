@@ -50,7 +50,7 @@ def scaled(x: float, factor=2.0):
         ("x[0] = ¦print(n)", UnsupportedError, "'print' is Python code", "into an array"),
         ("x[0] = ¦round(s)", UnsupportedError, "'round' is Python code", "sn.rint"),
         ("x[0] = ¦np.sqrt(s)", UnsupportedError, "'np.sqrt' is Python code", "sn.sqrt"),
-        ("x[0] = ¦np.sin(s)", UnsupportedError, "'np.sin' is Python code", "@sn.func"),
+        ("x[0] = ¦np.sin(s)", UnsupportedError, "'np.sin' is Python code", "sn.sin"),
     ],
 )
 def test_refused(refusal, body, family, what, remedy):

@@ -71,6 +71,8 @@ def test_constants(kernel, expression, names, wanted):
         ("x[0] = ¦np.sqrt(x[0])", UnsupportedError, "'np.sqrt' is Python code", "sn.sqrt", {}),
         ("x[0] = ¦g", BuildTypeError, "'g' is a float16", "one of bool, i32", {"g": np.float16(1)}),
         ("¦k(x)", UnsupportedError, "'k' is a kernel, and kernels do not call kernels", "@sn.func", {}),
+        ("x[0] = ¦g.sin(s)", UnsupportedError, "'g.sin' is Python code that cannot be", "sn.sin", {"g": math}),
+        ("x[0] = ¦g.arctan(s)", UnsupportedError, "'g.arctan' is Python code", "sn.atan", {"g": np}),
         ("x[0] = ¦sn.sqr(s)", BuildNameError, "module 'sim_node' has no 'sqr'", "did you mean sn.sqrt?", {}),
         ("x[0] = ¦g.tauu", BuildNameError, "module 'math' has no 'tauu'", "did you mean g.tau?", {"g": math}),
         ("x[0] = ¦lenn(x)", BuildNameError, "'lenn' is not defined", "did you mean len?", {}),

@@ -1,0 +1,66 @@
+"""What the math library costs an element, beside numpy's float32 functions, which may be off by units, in one run."""
+
+# mypy: disable-error-code="valid-type, untyped-decorator, no-untyped-def"
+# (kernels are typed in the kernel language)
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import sim_node as sn
+from sim_node.cli.benches.measurement import Measurement, per_call_us
+from sim_node.compiler.backend import host, llvm
+from sim_node.compiler.frontend import lower
+from sim_node.compiler.passes.pipeline import optimise
+from sim_node.lang.kernel import Kernel
+from sim_node.lang.library import MATH
+
+ELEMENTS = 1_000_000
+_NUMPY = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+# where every function has results worth computing
+_DOMAINS = {
+    **dict.fromkeys(("log", "log2", "log10", "log1p"), (0.001, 1000.0)),
+    **dict.fromkeys(("asin", "acos"), (-1.0, 1.0)),
+}
+_DOMAIN = (-10.0, 10.0)
+
+
+def run() -> Measurement:
+    """Measure 1 M elements, one core each; ns an element, whether LLVM vectorised, and numpy's time over ours."""
+    result = Measurement("math")
+    result.peers["numpy"] = {"version": np.__version__}
+    for name in MATH:
+        kernel, other = _kernel(name), getattr(np, _NUMPY.get(name, name))
+        x = np.random.default_rng(1).uniform(*_DOMAINS.get(name, _DOMAIN), ELEMENTS).astype(np.float32)
+        y = np.zeros_like(x)
+        ours = _ns(partial(sn.launch, kernel, dim=ELEMENTS, inputs=[x], outputs=[y]))
+        theirs = _ns(partial(other, x, out=y))
+        result.figures[f"{name}_ns"] = ours
+        result.figures[f"{name}_vectorised"] = vectorised(kernel)
+        result.peers["numpy"][f"{name}_ns"] = theirs
+        result.ratios[f"{name}_vs_numpy"] = round(theirs / ours, 2)
+    return result
+
+
+def vectorised(kernel: Kernel) -> bool:
+    """Tell whether LLVM computes several threads in the lanes of a vector."""
+    return " x double>" in llvm.optimised_text(host.module(optimise(lower(kernel)).entry))
+
+
+def _ns(call: Callable[[], object]) -> float:
+    return round(per_call_us(call, calls=5) * 1000 / ELEMENTS, 3)
+
+
+def _kernel(name: str) -> Any:
+    function = getattr(sn, name)
+
+    @sn.kernel
+    def apply(x: sn.array(dtype=float), y: sn.array(dtype=float)):
+        i = sn.tid()
+        y[i] = function(x[i])
+
+    return apply
