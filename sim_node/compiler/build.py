@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -45,16 +43,6 @@ class Program:
     written: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What building a set of kernels took: how many were compiled, how many came from the cache."""
-
-    kernels: int
-    compiled: int
-    cached: int
-    seconds: float
-
-
 def build(kernel: Kernel, target: Target = HOST) -> Program:
     """Compile a kernel, or load it from the cache.
 
@@ -78,17 +66,6 @@ def program(module: Module, target: Target, store: Cache) -> Program:
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
     address = code.symbols[host.SYMBOL]
     return Program(function.name, address, params, function.sites, identity, code, function.written)
-
-
-def build_all(kernels: Iterable[Kernel], target: Target = HOST) -> Statistics:
-    """Build kernels ahead of their first launch."""
-    store, start = objects(), time.perf_counter()
-    before, count = store.compiled, 0
-    for kernel in kernels:
-        build(kernel, target)
-        count += 1
-    compiled = store.compiled - before
-    return Statistics(count, compiled, count - compiled, time.perf_counter() - start)
 
 
 def objects() -> Cache:
