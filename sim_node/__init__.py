@@ -25,7 +25,10 @@ _HOMES: dict[str, str] = {
     "get_device": "sim_node.device.names",
     "get_devices": "sim_node.device.names",
     "kernel": "sim_node.lang.kernel",
+    "Kernel": "sim_node.lang.kernel",
     "func": "sim_node.lang.func",
+    "overload": "sim_node.lang.overload",
+    **dict.fromkeys(["static", "constant"], "sim_node.lang.static"),
     **dict.fromkeys(
         ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "cast", "vector"],
         "sim_node.lang.builtins",

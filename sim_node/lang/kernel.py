@@ -2,26 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, overload
 
-from sim_node.errors import BuildError, LaunchError
+from sim_node.errors import BuildTypeError, LaunchError
+from sim_node.lang.definition import annotated, plain
+from sim_node.lang.options import DEFAULT, FastMath, Options, accept
 
 
 class Kernel:
     """A kernel: the function as written; nothing is compiled until the first launch or ``sim-node build``.
 
-    Attributes: ``function`` (as written), ``name``, ``module`` (where it was defined), ``entry`` (whatever the runtime
-    keeps for the next launch; None until it was loaded).
+    Attributes: ``function`` (as written), ``name``, ``module`` (where it was defined), ``options``, ``annotations`` (by
+    parameter), ``overloads`` (kernels of this function with other annotations, by those), ``entry`` (whatever the
+    runtime keeps for the next launch; None until it was loaded).
     """
 
-    def __init__(self, function: FunctionType) -> None:
-        self.function = function
-        self.name = function.__name__
-        self.module = function.__module__
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        options: Options = DEFAULT,
+        name: str | None = None,
+        given: Mapping[str, object] | None = None,
+    ) -> None:
+        self.function: FunctionType = plain(func, "kernel")
+        self.name = name or self.function.__name__
+        self.module = self.function.__module__
+        self.options = options
+        self.annotations = dict(annotated(self.function) if given is None else given)
+        self.overloads: dict[tuple[object, ...], Kernel] = {}
         self.entry: Any = None
-        self.__doc__ = function.__doc__
+        self.__doc__ = self.function.__doc__
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters, in order."""
+        code = self.function.__code__
+        return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    def overload(self, types: Mapping[str, object] | Sequence[object]) -> Kernel:
+        """Give this kernel with other annotations: a sequence of all, or by the names of those that change.
+
+        The same annotations give the same kernel. Raises BuildTypeError for a name or a number of types that does not
+        fit; whether a type suits the parameter is known when the kernel is built.
+        """
+        if not isinstance(types, Mapping):
+            if len(types) != len(self.parameters):
+                raise BuildTypeError(
+                    f"an overload of '{self.name}' has {len(types)} types for {len(self.parameters)} parameters",
+                    remedy=f"give one for each of {', '.join(self.parameters)}, or some by name",
+                )
+            types = dict(zip(self.parameters, types, strict=True))
+        for name in types:
+            if name not in self.parameters:
+                raise BuildTypeError(
+                    f"kernel '{self.name}' has no parameter '{name}'", remedy=f"name of {', '.join(self.parameters)}"
+                )
+        given = {**self.annotations, **types}
+        key = tuple(given.get(name) for name in self.parameters)
+        known = self.overloads.get(key)
+        if known is None:
+            known = self.overloads[key] = Kernel(self.function, self.options, self.name, given)
+        return known
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
         """Raise LaunchError: kernels are launched."""
@@ -34,12 +77,38 @@ class Kernel:
         return f"<kernel {self.module}.{self.name}>"
 
 
-def kernel(function: Callable[..., Any]) -> Kernel:
-    """Mark a Python function as a kernel.
+@overload
+def kernel(function: Callable[..., Any], /) -> Kernel: ...
+@overload
+def kernel(
+    *,
+    name: str | None = None,
+    deterministic: bool = True,
+    fast_math: FastMath = False,
+    guards: Literal["clamp"] | None = None,
+    **warp: object,
+) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    deterministic: bool = True,
+    fast_math: FastMath = False,
+    guards: Literal["clamp"] | None = None,
+    **warp: object,
+) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
+    """Mark a Python function as a kernel, as ``@sn.kernel`` or with options, ``@sn.kernel(…)``.
 
-    Its parameters carry annotations: a scalar or vector type, or ``sn.array(dtype=…)``. Raises BuildError for anything
-    that is not a plain function.
+    Its parameters carry annotations: a scalar or vector type, or ``sn.array(dtype=…)``; with ``Any`` among them the
+    kernel is compiled once for each tuple of argument types. ``name`` is what errors call it. ``deterministic``,
+    ``fast_math`` and ``guards`` are those of ``Options``. Options of Warp's that mean nothing here (``WARP``, such as
+    ``module``, ``enable_backward`` and ``launch_bounds``) are accepted and change nothing: each kernel is compiled by
+    itself, there are no gradients, and the CPU has no blocks.
+    Raises BuildError for anything that is not a plain function, and for an option that there is not.
     """
-    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
-        raise BuildError(f"@sn.kernel marks a function, not {function!r}", remedy="put it right above a def")
-    return Kernel(function)
+    accept("kernel", warp)
+    options = Options(deterministic, fast_math, guards)
+    if function is not None:
+        return Kernel(function, options, name)
+    return lambda function: Kernel(function, options, name)
