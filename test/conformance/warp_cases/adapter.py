@@ -1,0 +1,147 @@
+"""Binds the name ``warp`` to sim_node in this process, so that Warp's own test files run unchanged against it.
+
+Of ``warp`` two modules are stood in for, ``warp.config`` and ``warp.tests.unittest_utils``; the test files come from
+the installed wheel, and every other name is sim_node's or missing. What sim_node does not set out to have raises
+Unsupported with the reason, which unittest counts as a skip.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+import unittest
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import sim_node
+
+GRADIENTS, TILES, TEXTURES = "gradients", "tiles", "textures"
+FRAMEWORKS, PRIVATE, CUDA = "other frameworks", "Warp's private modules", "CUDA"
+REASONS = (GRADIENTS, TILES, TEXTURES, FRAMEWORKS, PRIVATE, CUDA)
+
+# names of warp's module → why they are not ours
+FOREIGN: dict[str, str] = {
+    **dict.fromkeys(["grad", "adjoint", "func_grad", "func_replay"], GRADIENTS),
+    **dict.fromkeys(["tile", "tile_zeros", "tile_load", "tile_store", "launch_tiled"], TILES),
+    **dict.fromkeys(["to_torch", "device_to_torch", "fabricarray", "indexedfabricarray"], FRAMEWORKS),
+    **dict.fromkeys(["ModuleBuildOptions", "DeterministicMode", "ScopedCapture", "capture_launch"], CUDA),
+    "_src": PRIVATE,
+}
+# modules of warp that test files import → why they are not ours
+FOREIGN_MODULES = {"warp._src": PRIVATE, "warp.fem": FRAMEWORKS, "warp.sparse": FRAMEWORKS}
+
+
+class Unsupported(unittest.SkipTest):
+    """A case needs what sim_node does not set out to have; the text is one of REASONS."""
+
+
+class Foreign:
+    """Something of Warp's that is not ours: test files may name it as they load; to use it in a case is to skip it."""
+
+    loading = True
+
+    def __init__(self, name: str, reason: str) -> None:
+        self._name, self._reason = name, reason
+
+    def _use(self, *_: Any, **__: Any) -> Foreign:
+        if Foreign.loading:
+            return self
+        raise Unsupported(self._reason)
+
+    def __getattr__(self, name: str) -> Foreign:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._use()
+
+    __call__ = __getitem__ = __iter__ = __len__ = __enter__ = __exit__ = __or__ = __ror__ = _use  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<unsupported: {self._reason} ({self._name})>"
+
+
+class Tape:
+    """Warp's Tape as far as it goes without gradients: what is launched inside runs, backward() skips the rest."""
+
+    def __enter__(self) -> Tape:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def __getattr__(self, name: str) -> Any:
+        raise Unsupported(GRADIENTS)
+
+
+class Config(types.ModuleType):
+    """Stands in for ``warp.config``: settings of Warp's compiler, which change nothing here."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return None
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """``warp.x`` is ``sim_node.x`` where we have it, an empty stand-in where FOREIGN_MODULES says so, else missing."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if not fullname.startswith("warp.") or fullname.startswith("warp.tests."):
+            return None
+        if any(fullname == name or fullname.startswith(f"{name}.") for name in FOREIGN_MODULES):
+            return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+        ours = "sim_node" + fullname.removeprefix("warp")
+        if importlib.util.find_spec(ours) is None:
+            raise ModuleNotFoundError(f"No module named '{fullname}'", name=fullname)
+        return importlib.machinery.ModuleSpec(fullname, self)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        top = ".".join(spec.name.split(".")[:2])
+        if top not in FOREIGN_MODULES:
+            return importlib.import_module("sim_node" + spec.name.removeprefix("warp"))
+        module = types.ModuleType(spec.name)
+        module.__getattr__ = lambda name: _foreign_name(spec.name, name, FOREIGN_MODULES[top])  # type: ignore[method-assign]
+        return module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Nothing: ours has run, and a stand-in is empty."""
+
+
+def _foreign_name(module: str, name: str, reason: str) -> Foreign:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return Foreign(f"{module}.{name}", reason)
+
+
+def reason_in(text: str) -> str | None:
+    """Find the reason in an error that names something foreign, as the compiler's do."""
+    return next((reason for reason in REASONS if f"<unsupported: {reason} " in text), None)
+
+
+def tests_folder() -> Path | None:
+    """Find the folder of Warp's tests without importing Warp; None where warp-lang is not installed."""
+    spec = importlib.util.find_spec("warp")
+    places = spec.submodule_search_locations if spec is not None else None
+    return next((Path(place, "tests") for place in places or () if Path(place, "tests").is_dir()), None)
+
+
+def bind(tests: Path | str) -> None:
+    """Make ``import warp`` give sim_node, with the two stand-ins and the test files of the folder."""
+    config = Config("warp.config")
+    sys.modules["warp"] = sim_node
+    sys.modules["warp.config"] = config
+    for name, value in {"Tape": Tape, "config": config}.items():
+        setattr(sim_node, name, value)
+    for name, reason in FOREIGN.items():
+        setattr(sim_node, name, Foreign(f"warp.{name}", reason))
+    package = types.ModuleType("warp.tests")
+    package.__path__ = [str(tests)]
+    sys.modules["warp.tests"] = package
+    sys.meta_path.insert(0, _Finder())
+    sys.modules["warp.tests.unittest_utils"] = importlib.import_module("stand_in")
