@@ -21,6 +21,7 @@ class Bench(str, Enum):
     bridge = "bridge"
     tick = "tick"
     math = "math"
+    spring = "spring"
 
 
 def command(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -61,3 +62,20 @@ def per_call_us(call: Callable[[], object], *, batches: int = 60, calls: int = 2
             call()
         means.append((time.perf_counter_ns() - begin) / calls)
     return float(np.median(means)) / 1e3
+
+
+def alternated_us(calls: Mapping[str, Callable[[], object]], *, rounds: int) -> dict[str, float]:
+    """Return the median time of each call in µs, over rounds in which each is called once.
+
+    Taking turns spreads the machine's other tenants over all of them, and a random order what one call leaves in the
+    caches for the next.
+    """
+    times: dict[str, list[int]] = {name: [] for name in calls}
+    order, random = list(calls), Random(1)
+    for _ in range(rounds):
+        random.shuffle(order)
+        for name in order:
+            begin = time.perf_counter_ns()
+            calls[name]()
+            times[name].append(time.perf_counter_ns() - begin)
+    return {name: float(np.median(samples)) / 1e3 for name, samples in times.items()}

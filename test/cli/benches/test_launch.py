@@ -2,17 +2,7 @@
 
 import sys
 
-import numpy as np
-
-import sim_node as sn
 from sim_node.cli.benches import launch
-
-
-def test_the_kernel_is_the_spring():
-    x, v = np.ones(3, np.float32), np.zeros(3, np.float32)
-    sn.launch(launch.spring, dim=3, inputs=[x, v, 100.0, 0.5, 1e-2])
-    np.testing.assert_array_equal(v, np.full(3, np.float32(1e-2) * np.float32(-100.0)))
-    np.testing.assert_array_equal(x, np.float32(1) + np.float32(1e-2) * v)
 
 
 def test_absent_peers_are_named(monkeypatch):

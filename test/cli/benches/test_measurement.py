@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim_node.cli.benches.measurement import Measurement, per_call_us, quantiles
+from sim_node.cli.benches.measurement import Measurement, alternated_us, per_call_us, quantiles
 
 
 def test_quantiles_are_in_microseconds():
@@ -26,3 +26,11 @@ def test_per_call_calls():
     calls = []
     assert per_call_us(lambda: calls.append(1), batches=3, calls=5) > 0
     assert len(calls) == 20
+
+
+def test_alternated_calls_take_turns():
+    calls = []
+    times = alternated_us({name: (lambda name=name: calls.append(name)) for name in "abc"}, rounds=4)
+    assert set(times) == set("abc")
+    assert all(time > 0 for time in times.values())
+    assert all(set(calls[at : at + 3]) == set("abc") for at in range(0, 12, 3))

@@ -1,0 +1,85 @@
+"""How fast a memory-bound kernel runs: a damped spring a thread, bounds checked, beside numba, Warp and numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import sim_node as sn
+from sim_node.cli.benches import oscillator
+from sim_node.cli.benches.measurement import Measurement, alternated_us
+
+ELEMENTS = {"1M": 1 << 20, "16M": 1 << 24}
+_BYTES = 16  # a spring reads and writes two float32
+_ROUNDS = {"1M": 400, "16M": 30}
+
+Step = Callable[[], object]
+# A contender's version, and what makes its step of given positions and velocities.
+Contender = tuple[str, Callable[[Any, Any], Step]]
+
+
+def run() -> Measurement:
+    """Measure one step of 1 M and of 16 M springs, one core, each contender in turn; medians in GB/s.
+
+    ``same_bits`` says of each peer whether its springs stand bit for bit where ours do after the first step.
+    """
+    result = Measurement("spring")
+    contenders: dict[str, Contender] = {"ours": ("", _ours)}
+    for name, peer in {"numba": _numba, "warp": _warp, "numpy": _numpy}.items():
+        try:
+            contenders[name] = peer()
+            result.peers[name] = {"version": contenders[name][0]}
+        except ImportError as absent:
+            result.peers[name] = {"absent": f"{absent}; make setup BENCH=1 brings it"}
+    for size, n in ELEMENTS.items():
+        _measure(result, size, n, contenders)
+    for name in contenders.keys() - {"ours"}:
+        ratio = result.figures["gbs_1M"] / result.peers[name]["gbs_1M"]
+        result.ratios[f"vs_{name}"] = round(ratio, 2)
+    return result
+
+
+def _measure(result: Measurement, size: str, n: int, contenders: dict[str, Contender]) -> None:
+    states = {name: oscillator.state(n) for name in contenders}
+    steps = {name: make(*states[name]) for name, (_, make) in contenders.items()}
+    for step in steps.values():
+        step()
+    first = {name: [values.copy() for values in state] for name, state in states.items()}
+    copy = np.empty(n, np.float32)
+    times = alternated_us({**steps, "copy": partial(np.copyto, copy, states["ours"][0])}, rounds=_ROUNDS[size])
+    for name, us in times.items():
+        figures = result.peers.get(name, result.figures)
+        moved = 8 if name == "copy" else _BYTES
+        figures[f"{'copy_' if name == 'copy' else ''}gbs_{size}"] = round(moved * n / us / 1e3, 1)
+        if name in result.peers:
+            figures["same_bits"] = all(map(np.array_equal, first[name], first["ours"]))
+
+
+def _ours(x: Any, v: Any) -> Step:
+    return partial(sn.launch, oscillator.step, dim=len(x), inputs=[x, v, *oscillator.SCALARS])
+
+
+def _numba() -> Contender:
+    numba, step = oscillator.numba()
+    scalars = tuple(map(np.float32, oscillator.SCALARS))
+    return str(numba.__version__), lambda x, v: partial(step, x, v, *scalars)
+
+
+def _numpy() -> Contender:
+    scalars = tuple(map(np.float32, oscillator.SCALARS))
+    return str(np.__version__), lambda x, v: partial(oscillator.expression, x, v, *scalars)
+
+
+def _warp() -> Contender:
+    wp, step = oscillator.warp()
+
+    def make(x: Any, v: Any) -> Step:
+        inputs = [wp.array(x, device="cpu", copy=False), wp.array(v, device="cpu", copy=False), *oscillator.SCALARS]
+        recorded = wp.launch(step, len(x), inputs=inputs, device="cpu", record_cmd=True)
+        launch: Step = recorded.launch
+        return launch
+
+    return str(wp.__version__), make
