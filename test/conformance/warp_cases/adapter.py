@@ -3,8 +3,8 @@
 Of ``warp`` two modules are stood in for, ``warp.config`` and ``warp.tests.unittest_utils``; the test files come from
 the installed wheel, and every other name is sim_node's or missing. What sim_node does not set out to have raises
 Unsupported with the reason, which unittest counts as a skip. The names of the private ``warp._src.types`` that
-``warp.types`` makes public are sim_node's, and so are its tables of scalar types, so that the cases that ask for a vector
-or a dtype by that path are run and not left out.
+``warp.types`` makes public are sim_node's, and so are its tables of scalar types, so that the cases that ask for a
+vector or a dtype by that path are run and not left out.
 """
 
 from __future__ import annotations
