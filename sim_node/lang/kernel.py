@@ -22,18 +22,29 @@ class Kernel:
     def __init__(
         self,
         func: Callable[..., Any],
-        options: Options = DEFAULT,
-        name: str | None = None,
+        key: str | None = None,
+        module: object = None,
+        options: Options | Mapping[str, object] | None = None,
         given: Mapping[str, object] | None = None,
     ) -> None:
+        """Wrap a function, under the name ``key`` if given, with annotations ``given`` if not its own.
+
+        ``module`` and a mapping of ``options`` are Warp's and change nothing, see ``kernel``.
+        """
+        del module
         self.function: FunctionType = plain(func, "kernel")
-        self.name = name or self.function.__name__
+        self.name = key or self.function.__name__
         self.module = self.function.__module__
-        self.options = options
+        self.options = options if isinstance(options, Options) else DEFAULT
         self.annotations = dict(annotated(self.function) if given is None else given)
         self.overloads: dict[tuple[object, ...], Kernel] = {}
         self.entry: Any = None
         self.__doc__ = self.function.__doc__
+
+    @property
+    def key(self) -> str:
+        """The kernel's name, in Warp's word."""
+        return self.name
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -63,7 +74,7 @@ class Kernel:
         key = tuple(given.get(name) for name in self.parameters)
         known = self.overloads.get(key)
         if known is None:
-            known = self.overloads[key] = Kernel(self.function, self.options, self.name, given)
+            known = self.overloads[key] = Kernel(self.function, self.name, None, self.options, given)
         return known
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
@@ -110,5 +121,5 @@ def kernel(
     accept("kernel", warp)
     options = Options(deterministic, fast_math, guards)
     if function is not None:
-        return Kernel(function, options, name)
-    return lambda function: Kernel(function, options, name)
+        return Kernel(function, name, None, options)
+    return lambda function: Kernel(function, name, None, options)

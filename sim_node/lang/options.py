@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from sim_node.errors import BuildError
+from sim_node.errors import BuildError, BuildTypeError
 
 FastMath = bool | Literal["reproducible"]
 
@@ -53,8 +53,8 @@ DEFAULT = Options()
 
 
 def accept(mark: str, names: Iterable[str]) -> None:
-    """Let options of Warp's pass; raises BuildError for any other."""
+    """Let options of Warp's pass; raises BuildTypeError for any other."""
     for name in names:
         if name not in WARP:
             known = ", ".join(("name", *(field.name for field in fields(Options)))) if mark == "kernel" else "name"
-            raise BuildError(f"@sn.{mark} has no option '{name}'", remedy=f"its options are {known}")
+            raise BuildTypeError(f"@sn.{mark} has no option '{name}'", remedy=f"its options are {known}")

@@ -14,8 +14,3 @@ def static(value: T) -> T:
     unrolled loop; it may call any Python. In plain Python it is the value.
     """
     return value
-
-
-def constant(value: T) -> T:
-    """Mark a value as one that kernels capture; it is the value, for any captured number is a constant."""
-    return value

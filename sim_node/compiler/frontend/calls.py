@@ -48,6 +48,7 @@ def call(body: Body, node: ast.Call) -> Operand:
     arguments: Arguments = [(body.visit(arg), arg) for arg in node.args]
     if lower is not None:
         return lower(body, target, arguments, node)
+    assert isinstance(target, Func)
     named: dict[str, Written] = {
         str(keyword.arg): (body.visit(keyword.value), keyword.value) for keyword in node.keywords
     }

@@ -36,9 +36,8 @@ class Unit:
         for parameter in form.parameters:
             if parameter.is_open:
                 what = f"parameter '{parameter.name}' of kernel '{kernel.name}' is left open"
-                remedy = (
-                    f'launch it with arguments, or say which: sn.overload({kernel.name}, {{"{parameter.name}": …}})'
-                )
+                types = f'{{"{parameter.name}": …}}'
+                remedy = f"launch it with arguments, or say which types: sn.overload({kernel.name}, {types})"
                 raise body.error(BuildTypeError, what, body.source.tree, remedy)
         self._names.add(kernel.name)
         entry = self._lower(body, kernel.name, form, tuple(parameter.type for parameter in form.parameters))

@@ -70,7 +70,7 @@ def test_constants(kernel, expression, names, wanted):
             "under a name of its own",
             {"g": "text"},
         ),
-        ("x[0] = ¦g.w", BuildNameError, "the 'Thing' has no 'w'", "did you mean g.v?", {"g": Thing()}),
+        ("x[0] = ¦g.vv", BuildNameError, "the 'Thing' has no 'vv'", "did you mean g.v?", {"g": Thing()}),
         ("x[0] = ¦g", UnsupportedError, "'g' is of type Thing", "under a name of its own", {"g": Thing()}),
         ("x[0] = ¦g.twice(s)", UnsupportedError, "'g.twice' is a method of an object", "an @sn.func", {"g": Thing()}),
         ("x[0] = ¦g[0]", UnsupportedError, "'g' is of type list", "sn.static(g[…])", {"g": [1.0]}),

@@ -38,7 +38,7 @@ def args(x=(1.0, 2.0, 3.0), n=0):
         ("n = ¦x.size", BuildNameError, "'x' is an array of f32, which has no 'size'", "len(x)"),
         ("¦y = x", UnsupportedError, "'y' would be a second name for an array", "the parameter's own name"),
         ("x[0] = ¦sn", BuildTypeError, "sn is a module, and no value at run time", "scalars and vectors"),
-        ("y = sn\n¦y = 1", BuildTypeError, "'y' stands for a module since line 3", "another name"),
+        ("y = sn\ny = ¦1", BuildTypeError, "'y' stands for a module since line 3", "another name"),
         ("y = 1\ny = ¦sn", BuildTypeError, "sn is a module, and no value", "scalars and vectors"),
         ("y = ¦1, 2", BuildTypeError, "(1, 2) is a tuple", "scalars and vectors"),
         ("x[0] = ¦a[0]", BuildTypeError, "an element of x[0] is f32, not i32", "sn.float32(a[0])"),
