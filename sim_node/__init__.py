@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 # public name → module that defines it
 _HOMES: dict[str, str] = {
     "Array": "sim_node.runtime.array",
-    "array": "sim_node.runtime.array",
+    **dict.fromkeys(["array", "array1d", "array2d", "array3d", "array4d"], "sim_node.runtime.maker"),
     "empty": "sim_node.runtime.array",
     "from_numpy": "sim_node.runtime.array",
     "full": "sim_node.runtime.array",

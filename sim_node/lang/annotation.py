@@ -38,6 +38,9 @@ def annotation(written: object) -> Type | str:
     if written is Any or written is AbstractCallable or get_origin(written) is AbstractCallable:
         return Any  # type: ignore[return-value]
     if isinstance(written, ArrayType):
+        inside = annotation(written.dtype)
+        if isinstance(inside, str):
+            return f"an array of what is no dtype: {inside}"
         return written if written.ndim == 1 else f"arrays of {written.ndim} dimensions are not there yet; use 1"
     if isinstance(written, builtins.type) and issubclass(written, enum.IntEnum | enum.IntFlag):
         return dtypes.int32
