@@ -10,6 +10,7 @@ from sim_node.device.names import Device, get_device
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import kernel_error
+from sim_node.runtime.generic import concrete
 from sim_node.runtime.program import load
 from sim_node.runtime.refusal import launch_error
 
@@ -28,7 +29,8 @@ def launch(
 
     An array parameter takes an ``sn.array`` or anything with a buffer of that dtype, such as a numpy array; what stands
     in ``outputs`` must be writeable. A scalar takes a Python or numpy number in its range, a vector its components.
-    The first launch builds the kernel. A long launch lets other Python threads run meanwhile.
+    The first launch builds the kernel; one that leaves types open is built for each tuple of them.
+    A long launch lets other Python threads run meanwhile.
     Raises LaunchError when arguments do not fit, KernelError when a thread stopped itself, BuildError when the kernel
     cannot be compiled, DeviceError for an unknown device.
     """
@@ -36,7 +38,7 @@ def launch(
         get_device(device)
     entry = kernel.entry if type(kernel) is Kernel else None
     if entry is None:
-        entry = load(kernel)
+        entry = load(concrete(kernel, inputs, outputs))
     try:
         stopped = _run(entry, dim, inputs, outputs)
     except _Refusal as refusal:

@@ -12,6 +12,7 @@ from sim_node.compiler.build import Program
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import kernel_error
+from sim_node.runtime.generic import concrete
 from sim_node.runtime.program import load
 from sim_node.runtime.refusal import launch_error, plan_error
 
@@ -46,7 +47,7 @@ class Plan(_native.Plan):
         Raises LaunchError when arguments do not fit or the plan is frozen, BuildError when the kernel cannot be
         compiled.
         """
-        entry = load(kernel)
+        entry = load(concrete(kernel, inputs, outputs))
         try:
             self.record(entry, dim, inputs, outputs)
         except _native.Refusal as refusal:
