@@ -11,10 +11,10 @@ from sim_node.compiler.frontend.logic import as_value, condition
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.operators import binary, binary_row
 from sim_node.compiler.frontend.places import Name, place, read, store
-from sim_node.compiler.frontend.signature import annotation
 from sim_node.compiler.ir.function import Value
 from sim_node.dtypes import ArrayType, Vector
 from sim_node.errors import BuildTypeError, UnsupportedError
+from sim_node.lang.annotation import annotation
 
 
 def assignment(body: Body, node: ast.Assign) -> None:
