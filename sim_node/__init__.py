@@ -29,6 +29,7 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["synchronize", "synchronize_device"], "sim_node.device.scope"),
     "kernel": "sim_node.lang.kernel",
     "Kernel": "sim_node.lang.kernel",
+    **dict.fromkeys(["Int", "Float", "Scalar"], "sim_node.lang.kinds"),
     **dict.fromkeys(["get_module", "get_module_options", "set_module_options"], "sim_node.lang.module"),
     **dict.fromkeys(["load_module", "force_load"], "sim_node.runtime.loading"),
     "func": "sim_node.lang.func",
