@@ -45,7 +45,7 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["clamp", "sign", "lerp"], "sim_node.lang.library.scalar"),
     **dict.fromkeys(["where", "step", "nonzero", "isnan", "isinf", "isfinite"], "sim_node.lang.library.elementary"),
     **dict.fromkeys(["copysign", "round", "frac", "degrees", "radians"], "sim_node.lang.library.elementary"),
-    **dict.fromkeys(["smoothstep", "add", "sub", "mul", "floordiv"], "sim_node.lang.library.elementary"),
+    **dict.fromkeys(["smoothstep", "add", "sub", "mul", "div", "floordiv", "mod"], "sim_node.lang.library.elementary"),
     **dict.fromkeys(["exp", "exp2"], "sim_node.lang.library.exponential"),
     **dict.fromkeys(["log", "log2", "log10", "log1p"], "sim_node.lang.library.logarithm"),
     **dict.fromkeys(["sin", "cos", "tan"], "sim_node.lang.library.trigonometry"),
