@@ -83,6 +83,7 @@ class Body:
         self.unit, self.source, self.scope, self.kernel, self.caller = unit, source, scope, kernel, caller
         self.builder = Builder()
         self.loops: list[Loop] = []
+        self.unrolled = 1  # how often the statements at hand are written out
         self.sites: list[Site] = []
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}

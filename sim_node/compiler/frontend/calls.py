@@ -10,6 +10,7 @@ from typing import Any
 from sim_node.compiler.frontend.agree import Written, agree, components, computed, splat, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.funcs import call_func, invoke
+from sim_node.compiler.frontend.known import static_call
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.frontend.outside import known
@@ -20,6 +21,7 @@ from sim_node.errors import BuildTypeError, UnsupportedError
 from sim_node.lang.builtins import Builtin, abs_
 from sim_node.lang.func import Func
 from sim_node.lang.library import scalar as library
+from sim_node.lang.static import static
 
 Arguments = list[Written]
 Lower = Callable[[Body, Any, Arguments, ast.Call], Operand]
@@ -37,6 +39,8 @@ def call(body: Body, node: ast.Call) -> Operand:
     """Lower a call, whatever it gives."""
     callee = body.visit(node.func)
     target = callee.value if isinstance(callee, Static) else None
+    if target is static:
+        return static_call(body, node)
     lower = None if isinstance(target, Func) else _form(body, callee, node)
     odd: list[ast.AST] = [arg for arg in node.args if isinstance(arg, ast.Starred)]
     odd += [keyword for keyword in node.keywords if keyword.arg is None or lower is not None]
