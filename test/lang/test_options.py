@@ -52,4 +52,8 @@ def test_what_is_not_given_is_the_modules():
 def test_warps_are_kept_and_change_nothing():
     chosen = choose({"enable_backward": True}, DEFAULTS)
     assert chosen == Options()
-    assert (chosen.get("enable_backward"), chosen.get("launch_bounds", 3), chosen.get("deterministic")) == (True, 3, True)
+    assert (chosen.get("enable_backward"), chosen.get("launch_bounds", 3), chosen.get("deterministic")) == (
+        True,
+        3,
+        True,
+    )
