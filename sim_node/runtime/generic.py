@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from sim_node import dtypes
 from sim_node.compiler.frontend import signature
 from sim_node.dtypes import ArrayType, Type
 from sim_node.errors import LaunchError
 from sim_node.lang.annotation import matches
+from sim_node.lang.hosted import type_of
 from sim_node.lang.kernel import Kernel
-from sim_node.runtime.array import Array, element_of
+from sim_node.runtime.array import element_of
 from sim_node.runtime.cell import Cell
 
 # Of each kernel that was launched: its open parameters by name, with where each stands and what it may be.
@@ -43,7 +40,7 @@ def concrete(kernel: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
     for name, (at, wanted) in parameters.items():
         if at >= len(given):
             raise LaunchError(f"kernel '{kernel.name}' has no argument for '{name}', whose type is left open")
-        kind = type_of(given[at])
+        kind = _type(given[at])
         if kind is None or not matches(wanted, kind):
             said = "anything of the kernel language" if wanted is Any else str(wanted).replace("typing.Any", "Any")
             what = type(given[at]).__name__ if kind is None else repr(kind)
@@ -52,22 +49,5 @@ def concrete(kernel: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
     return kernel.overload(types)
 
 
-def type_of(value: Any) -> Type | None:
-    """The type that a kernel sees an argument as; None for what it cannot take.
-
-    A Python number is what it is in a kernel: f32, i32 or bool.
-    """
-    if isinstance(value, (Array, Cell)):
-        return ArrayType(element_of(value), len(value.shape))
-    if isinstance(value, enum.Enum):
-        value = value.value
-    if type(value) in dtypes.PYTHON:
-        return dtypes.PYTHON[type(value)]
-    try:
-        if isinstance(value, np.generic):
-            return dtypes.element(value.dtype)
-        if isinstance(value, np.ndarray):
-            return ArrayType(dtypes.element(value.dtype), value.ndim)
-    except TypeError:
-        pass
-    return None
+def _type(value: Any) -> Type | None:
+    return ArrayType(element_of(value), len(value.shape)) if isinstance(value, Cell) else type_of(value)

@@ -1,6 +1,5 @@
 """Kernels with open types are built for the arguments of each launch."""
 
-import enum
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 
 import sim_node as sn
 from sim_node.errors import LaunchError
-from sim_node.runtime.generic import type_of
 
 
 @sn.func
@@ -68,16 +66,3 @@ def test_in_a_plan():
 def test_refused(inputs, what):
     with pytest.raises(LaunchError, match=what):
         sn.launch(fill, 1, inputs=inputs)
-
-
-class Mode(enum.IntEnum):
-    A = 3
-
-
-def test_types_of_arguments():
-    arrays = np.zeros(2, np.int32), sn.zeros(2, sn.vec3)
-    assert [type_of(one) for one in (True, 1, 1.0, Mode.A, np.float64(1), *arrays)] == [
-        sn.dtypes.bool_, sn.int32, sn.float32, sn.int32, sn.float64, sn.array(dtype=int), sn.array(dtype=sn.vec3),
-    ]  # fmt: skip
-    assert type_of("text") is None
-    assert type_of(np.zeros(2, "c16")) is None
