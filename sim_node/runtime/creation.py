@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -14,35 +14,10 @@ from sim_node.runtime import values
 from sim_node.runtime.array import Array, Numpy, Shape, allocate, extents, wrap
 from sim_node.runtime.element import native
 from sim_node.runtime.indexed import IndexedArray
-from sim_node.runtime.view import reshaped
 
 Where = str | Device | None
 
 
-@overload
-def array(data: None = None, dtype: Any = None, *, ndim: int = 1) -> dtypes.ArrayType: ...
-@overload
-def array(
-    data: Any,
-    dtype: Any = None,
-    shape: Shape | None = None,
-    strides: tuple[int, ...] | None = None,
-    *,
-    ptr: None = None,
-    copy: bool = False,
-    device: Where = None,
-    ndim: int | None = None,
-) -> Array: ...
-@overload
-def array(
-    data: None = None,
-    dtype: Any = None,
-    shape: Shape | None = None,
-    strides: tuple[int, ...] | None = None,
-    *,
-    ptr: int | None,
-    device: Where = None,
-) -> Array: ...
 def array(
     data: Any = None,
     dtype: Any = None,
@@ -52,9 +27,8 @@ def array(
     ptr: int | None = None,
     copy: bool = False,
     device: Where = None,
-    ndim: int | None = None,
-) -> Array | dtypes.ArrayType:
-    """Make an array of data or at an address; with neither and no shape, the annotation of a kernel's array parameter.
+) -> Array:
+    """Make an array of data, at an address, or of a shape alone, as ``empty``.
 
     A numpy array shares its memory where dtype and alignment fit, strides included, and is copied otherwise or when
     ``copy`` is set. Data for a composite dtype has the components as last axes: shape (n, 3) for ``vec3``; structs are
@@ -67,17 +41,13 @@ def array(
         if data is not None or dtype is None or shape is None:
             raise TypeError("array(ptr=…) needs dtype and shape, and takes no data")
         return _at(ptr, dtype, shape, strides, device)
-    if data is None:
-        if dtype is None:
-            raise TypeError("array() needs data, or as an annotation a dtype: sn.array(dtype=sn.float32)")
-        if shape is not None:
-            return empty(shape, dtype, device)
-        return dtypes.ArrayType(dtypes.element(dtype), ndim or 1)
     if strides is not None:
         raise TypeError("strides go with ptr; data has its own")
+    if data is None:
+        if shape is None:
+            raise TypeError("array() needs data, a shape, or an address")
+        return empty(shape, float if dtype is None else dtype, device)
     made = _of(data, dtype, copy, device)
-    if ndim is not None and shape is None and made.ndim != ndim:
-        raise ValueError(f"the data has {made.ndim} dimensions, not {ndim}")
     return made if shape is None else made.contiguous().reshape(shape)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from sim_node import _native, dtypes
 
+LAYOUTS = ("contiguous", "strided", "indexed")  # by their codes
 STRUCT = 255  # the code of what is not of one scalar
 
 
