@@ -2,7 +2,7 @@
 #define PY_SSIZE_T_CLEAN
 #include "entry.h"
 
-static PyObject *refusal, *as_array;
+static PyObject *refusal, *as_array, *name_type, *name_memory;
 static PyTypeObject *numpy_array;
 
 static const char *const reasons[] = {
@@ -29,7 +29,9 @@ int sn_add_argument(PyObject *module)
     as_array = PyObject_GetAttrString(numpy, "asarray");
     numpy_array = (PyTypeObject *)PyObject_GetAttrString(numpy, "ndarray");
     Py_DECREF(numpy);
-    if (numpy_array == NULL || !PyType_Check(numpy_array)) return -1;
+    name_type = PyUnicode_InternFromString("_type");
+    name_memory = PyUnicode_InternFromString("_memory");
+    if (name_type == NULL || name_memory == NULL || numpy_array == NULL || !PyType_Check(numpy_array)) return -1;
     refusal = PyErr_NewExceptionWithDoc("sim_node._native.Refusal", "Arguments that do not fit: (position, reason).",
                                         PyExc_TypeError, NULL);
     if (as_array == NULL || refusal == NULL || PyModule_AddObjectRef(module, "Refusal", refusal) < 0) return -1;
@@ -121,6 +123,27 @@ static sn_reason pack_record(const sn_element *element, PyObject *value, char *t
     return fits ? SN_FITS : SN_LENGTH;
 }
 
+/* A value of the host (lang/values) knows its type, and its memory unless that has addresses is what a kernel takes. */
+static sn_reason pack_own(const sn_element *element, PyObject *value, bool has_pointers, char *to, PyObject **held)
+{
+    PyObject *type = PyObject_GetAttr(value, name_type);
+    if (type == NULL) return sn_pending(PyExc_AttributeError, SN_KIND);
+    const int equal = type == element->dtype ? 1 : PyObject_RichCompareBool(type, element->dtype, Py_EQ);
+    Py_DECREF(type);
+    if (equal <= 0) return equal < 0 ? SN_RAISED : SN_DTYPE;
+    if (has_pointers) return pack_struct(element, value, to, held);
+    PyObject *memory = PyObject_GetAttr(value, name_memory);
+    if (memory == NULL) return SN_RAISED;
+    Py_buffer view;
+    const int failed = PyObject_GetBuffer(memory, &view, PyBUF_SIMPLE);
+    Py_DECREF(memory);
+    if (failed) return SN_RAISED;
+    const bool fits = view.len == (Py_ssize_t)element->size;
+    if (fits) memcpy(to, view.buf, element->size);
+    PyBuffer_Release(&view);
+    return fits ? SN_FITS : SN_LENGTH;
+}
+
 static void count_pointer(void *count, uint32_t offset)
 {
     (void)offset;
@@ -129,16 +152,18 @@ static void count_pointer(void *count, uint32_t offset)
 
 static sn_reason pack_value(const sn_element *element, PyObject *value, char *to, PyObject **held)
 {
-    if (element->code == SN_STRUCT) {
-        uint32_t pointers = 0;
-        sn_pointers(element->fields, element->field_count, 0, count_pointer, &pointers);
-        if (pointers == 0 && !PyTuple_Check(value)) {
-            const sn_reason reason = pack_record(element, value, to);
-            if (reason != SN_KIND) return reason;
-        }
-        return pack_struct(element, value, to, held);
+    const bool is_struct = element->code == SN_STRUCT;
+    if (!is_struct && element->axis_count == 0) return sn_pack_scalar(value, element->code, to);
+    const bool is_parts = PyTuple_Check(value) || PyList_Check(value) || PyObject_TypeCheck(value, numpy_array);
+    uint32_t pointers = 0;
+    sn_pointers(element->fields, element->field_count, 0, count_pointer, &pointers);
+    if (!is_parts) {
+        const sn_reason reason = pack_own(element, value, pointers > 0, to, held);
+        if (reason != SN_KIND) return reason;
     }
-    if (element->axis_count == 0) return sn_pack_scalar(value, element->code, to);
+    if (is_struct) return PyTuple_Check(value) ? pack_struct(element, value, to, held)
+                          : pointers > 0       ? SN_KIND
+                                               : pack_record(element, value, to);
     int32_t count = 0;
     const sn_reason reason = pack_components(element, value, 0, &count, to);
     return reason == SN_FITS && count != element->components ? SN_LENGTH : reason;

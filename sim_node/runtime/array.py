@@ -32,7 +32,7 @@ class Array(_native.Array):
 
     __slots__ = ("_kept",)
 
-    _kept: list[Any]
+    _kept: Sequence[Any]
 
     @property
     def dtype(self) -> Any:
@@ -174,7 +174,7 @@ class Array(_native.Array):
         made._keep(getattr(self, "_kept", []))
         return made
 
-    def _keep(self, kept: list[Any]) -> None:
+    def _keep(self, kept: Sequence[Any]) -> None:
         if kept:
             self._kept = [*getattr(self, "_kept", ()), *kept]
 

@@ -31,5 +31,22 @@ def row(name: str, type_: Any, written: bool = False) -> tuple[str, int, int, _n
 
 
 def record_format(dtype: np.dtype[Any]) -> bytes:
-    """The format of a structured numpy dtype in the buffer protocol."""
-    return memoryview(np.empty(1, dtype)).format.encode()
+    """The format of a structured numpy dtype in the buffer protocol, every byte of padding said.
+
+    numpy's own leaves out the padding at the end of a struct inside another, and misreads it (numpy 2.4).
+    """
+    return b"^" + _format(dtype).encode()
+
+
+def _format(dtype: np.dtype[Any]) -> str:
+    if dtype.subdtype is not None:
+        inner, shape = dtype.subdtype
+        return f"({','.join(map(str, shape))}){_format(inner)}"
+    if dtype.fields is None:
+        return np.empty(0, dtype).data.format
+    text, at = "T{", 0
+    for name in dtype.names or ():
+        kind, offset = dtype.fields[name][:2]
+        text += "x" * (offset - at) + f"{_format(kind)}:{name}:"
+        at = offset + kind.itemsize
+    return text + "x" * (dtype.itemsize - at) + "}"

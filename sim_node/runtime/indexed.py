@@ -46,11 +46,6 @@ class IndexedArray(_native.Indexed):
         return self.base.element
 
     @property
-    def data(self) -> Any:
-        """The array that the elements are of."""
-        return self.base
-
-    @property
     def size(self) -> int:
         """Elements in all."""
         return math.prod(self.shape)
@@ -103,7 +98,7 @@ class IndexedArray(_native.Indexed):
         np.asarray(self.base)[self._key()] = np.zeros((), self.element.numpy)
 
     @property
-    def _kept(self) -> list[Any]:
+    def _kept(self) -> Sequence[Any]:
         """What keeps the arrays that structs among the elements refer to."""
         return getattr(self.base, "_kept", [])
 
@@ -120,7 +115,9 @@ class IndexedArray(_native.Indexed):
             np.arange(extent) if packed is None else np.frombuffer(packed, np.int32)
             for packed, extent in zip(self.indices, np.asarray(self.base).shape)
         ]
-        return self.base[tuple(found[one] for found, one in zip(lists, keys))] if len(keys) <= self.ndim else self.base[keys]
+        if len(keys) > self.ndim:
+            raise IndexError(f"{len(keys)} indices for an array of {self.ndim} dimensions")
+        return self.base[tuple(found[one] for found, one in zip(lists, keys)) + tuple(lists[len(keys) :])]
 
     def __repr__(self) -> str:
         return f"indexedarray({np.array2string(self.numpy(), separator=', ')}, dtype={self.dtype!r})"

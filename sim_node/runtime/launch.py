@@ -38,6 +38,7 @@ def launch(
     Raises LaunchError when arguments do not fit, KernelError when a thread stopped itself, BuildError when the kernel
     cannot be compiled, DeviceError for an unknown device.
     """
+    del stream, block_dim
     if device is not None:
         get_device(device)
     entry = kernel.entry if type(kernel) is Kernel else None

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
+
+import numpy as np
 
 from sim_node import _native
 from sim_node.compiler.build import Program
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
-from sim_node.runtime.program import Entry, load, variant
+from sim_node.runtime.program import load, variant
 from sim_node.runtime.refusal import launch_error, plan_error
 
 # Half of what super() costs, on every tick.
@@ -50,15 +52,15 @@ class Plan(_native.Plan):
         entry = load(kernel)
         try:
             try:
-                entry = self.record(entry, dim, inputs, outputs)
+                ran = self.record(entry, dim, inputs, outputs)
             except _native.Refusal as refusal:
                 if refusal.args[1] != "layout":
                     raise
-                entry = self.record(variant(kernel, inputs, outputs), dim, inputs, outputs)
+                ran = self.record(variant(kernel, inputs, outputs), dim, inputs, outputs)
         except _native.Refusal as refusal:
             raise launch_error(refusal, entry, dim, inputs, outputs) from None
         grid = tuple(dim) if isinstance(dim, Sequence) else dim
-        self.launches.append(Launch(cast(Entry, entry).program, grid, caller()))
+        self.launches.append(Launch(ran.program, grid, caller()))
 
     def point(self, cell: _native.Cell, array: Any) -> None:
         """Set where a cell is: at a writeable array of its dtype and shape, which the plan keeps.
@@ -93,5 +95,5 @@ class Plan(_native.Plan):
         """SHA-256, in hex, of programs, dims, scalars, lengths and which argument is which memory; not of addresses."""
         text = hashlib.sha256()
         for launch, image in zip(self.launches, self.images()):
-            text.update(f"{launch.program.digest} {len(image)} ".encode() + image)
+            text.update(f"{launch.program.digest} {np.ravel(launch.dim)} {len(image)} ".encode() + image)
         return text.hexdigest()

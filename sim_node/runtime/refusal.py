@@ -10,8 +10,6 @@ from sim_node import _native
 from sim_node.dtypes import ArrayType, Kind, Type, Vector
 from sim_node.errors import LaunchError
 from sim_node.runtime.array import Array
-from sim_node.runtime.element import native
-from sim_node.runtime.indexed import IndexedArray
 from sim_node.runtime.program import Entry
 
 # reason → what is wrong, and what to write instead
@@ -35,7 +33,7 @@ _ARGUMENT = {
 }
 # reason → what is wrong with the launch or plan as a whole
 _WHOLE = {
-    "dim": "dim is an int from 0 to 2147483647, or one to four of them, with less than 2**63 threads in all, not {dim!r}",
+    "dim": "dim is an int from 0 to 2147483647, or one to four of them with a product below 2**63, not {dim!r}",
     "coordinates": "its tid() gives {dims} coordinate{s}, and dim={dim!r} has {count}; write dim={example}",
     "count": "it takes {wanted} arguments ({names}), got {given}: {inputs} in inputs and {outputs} in outputs",
     "sequence": "inputs and outputs are lists or tuples, not {inputs_type} and {outputs_type}",
