@@ -27,6 +27,8 @@ _HOMES: dict[str, str] = {
     "kernel": "sim_node.lang.kernel",
     "Kernel": "sim_node.lang.kernel",
     "func": "sim_node.lang.func",
+    "overload": "sim_node.lang.overload",
+    "static": "sim_node.lang.static",
     **dict.fromkeys(
         ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "cast", "vector"],
         "sim_node.lang.builtins",
