@@ -11,6 +11,7 @@ from typing import Any, get_origin
 
 from sim_node import dtypes
 from sim_node.dtypes import ArrayType, Type
+from sim_node.lang.kinds import Kinds
 
 
 def evaluated(written: object, function: FunctionType) -> object:
@@ -37,6 +38,8 @@ def annotation(written: object) -> Type | str:
     """
     if written is Any or written is AbstractCallable or get_origin(written) is AbstractCallable:
         return Any  # type: ignore[return-value]
+    if isinstance(written, Kinds):
+        return written  # type: ignore[return-value]
     if isinstance(written, ArrayType):
         inside = annotation(written.dtype)
         if isinstance(inside, str):
@@ -55,6 +58,8 @@ def is_open(kind: object) -> bool:
     """Whether a type has parts that are left open."""
     if isinstance(kind, tuple):
         return any(is_open(part) for part in kind)
+    if isinstance(kind, Kinds):
+        return True
     if is_dataclass(kind) and not isinstance(kind, type):
         return any(is_open(getattr(kind, field.name)) for field in fields(kind))
     return kind is Any or kind is ...
@@ -64,6 +69,8 @@ def matches(wanted: object, given: object) -> bool:
     """Whether a type is one that an annotation stands for: equal but for what is left open, and how an array lies."""
     if wanted is Any or wanted == given:
         return True
+    if isinstance(wanted, Kinds):
+        return wanted.takes(given)
     if isinstance(wanted, tuple) and isinstance(given, tuple):
         if len(wanted) == 2 and wanted[1] is ...:
             return all(matches(wanted[0], part) for part in given)

@@ -8,7 +8,8 @@ from typing import Any, Literal, NoReturn, overload
 
 from sim_node.errors import BuildTypeError, LaunchError
 from sim_node.lang.definition import annotated, plain
-from sim_node.lang.options import DEFAULT, FastMath, Options, accept
+from sim_node.lang.module import Module, get_module
+from sim_node.lang.options import FastMath, Options, accept, choose
 
 
 class Kernel:
@@ -29,13 +30,13 @@ class Kernel:
     ) -> None:
         """Wrap a function, under the name ``key`` if given, with annotations ``given`` if not its own.
 
-        ``module`` and a mapping of ``options`` are Warp's and change nothing, see ``kernel``.
+        ``options`` are those of ``kernel``; ``module`` is Warp's and changes nothing.
         """
         del module
         self.function: FunctionType = plain(func, "kernel")
         self.name = key or self.function.__name__
-        self.module = self.function.__module__
-        self.options = options if isinstance(options, Options) else DEFAULT
+        self.module: Module = get_module(self.function.__module__)
+        self.options = options if isinstance(options, Options) else choose(options or {}, self.module.options)
         self.annotations = dict(annotated(self.function) if given is None else given)
         self.overloads: dict[tuple[object, ...], Kernel] = {}
         self.entry: Any = None
@@ -94,32 +95,24 @@ def kernel(function: Callable[..., Any], /) -> Kernel: ...
 def kernel(
     *,
     name: str | None = None,
-    deterministic: bool = True,
-    fast_math: FastMath = False,
+    deterministic: bool | None = None,
+    fast_math: FastMath | None = None,
     guards: Literal["clamp"] | None = None,
     **warp: object,
 ) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(
-    function: Callable[..., Any] | None = None,
-    /,
-    *,
-    name: str | None = None,
-    deterministic: bool = True,
-    fast_math: FastMath = False,
-    guards: Literal["clamp"] | None = None,
-    **warp: object,
+    function: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: object
 ) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
     """Mark a Python function as a kernel, as ``@sn.kernel`` or with options, ``@sn.kernel(…)``.
 
     Its parameters carry annotations: a scalar or vector type, or ``sn.array(dtype=…)``; with ``Any`` among them the
     kernel is compiled once for each tuple of argument types. ``name`` is what errors call it. ``deterministic``,
-    ``fast_math`` and ``guards`` are those of ``Options``. Options of Warp's that mean nothing here (``WARP``, such as
-    ``module``, ``enable_backward`` and ``launch_bounds``) are accepted and change nothing: each kernel is compiled by
-    itself, there are no gradients, and the CPU has no blocks.
+    ``fast_math`` and ``guards`` are those of ``Options``; what is not given is as ``sn.set_module_options`` has it.
+    Options of Warp's that mean nothing here (``WARP``, such as ``module``, ``enable_backward`` and ``launch_bounds``)
+    are accepted and change nothing: each kernel is compiled alone, there are no gradients, and the CPU has no blocks.
     Raises BuildError for anything that is not a plain function, and for an option that there is not.
     """
-    accept("kernel", warp)
-    options = Options(deterministic, fast_math, guards)
+    accept("kernel", options)
     if function is not None:
         return Kernel(function, name, None, options)
     return lambda function: Kernel(function, name, None, options)

@@ -4,7 +4,7 @@ import pytest
 
 import sim_node as sn
 from sim_node.errors import BuildError, BuildTypeError
-from sim_node.lang.options import DEFAULT, Options
+from sim_node.lang.options import DEFAULTS, Options, choose
 
 
 def step(n: int):
@@ -14,7 +14,7 @@ def step(n: int):
 def test_options_are_kept_and_equal_by_value():
     made = sn.kernel(fast_math="reproducible", guards="clamp", deterministic=False, launch_bounds=256)(step)
     assert made.options == Options(False, "reproducible", "clamp")
-    assert sn.kernel(step).options == sn.kernel()(step).options == DEFAULT
+    assert sn.kernel(step).options == sn.kernel()(step).options == Options()
 
 
 def test_only_what_changes_code_is_in_the_key():
@@ -42,3 +42,18 @@ def test_refused(mark, option, what, remedy):
 def test_a_misspelt_option_is_a_type_error_as_in_python():
     with pytest.raises(BuildTypeError):
         sn.kernel(enable_backwards=True)
+
+
+def test_what_is_not_given_is_the_modules():
+    assert choose({}, DEFAULTS) == Options()
+    assert choose({"fast_math": "reproducible"}, {**DEFAULTS, "deterministic": False}) == Options(False, "reproducible")
+
+
+def test_warps_are_kept_and_change_nothing():
+    chosen = choose({"enable_backward": True}, DEFAULTS)
+    assert chosen == Options()
+    assert (chosen.get("enable_backward"), chosen.get("launch_bounds", 3), chosen.get("deterministic")) == (
+        True,
+        3,
+        True,
+    )

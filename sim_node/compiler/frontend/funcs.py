@@ -13,10 +13,11 @@ from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, d
 from sim_node.compiler.frontend.signature import Parameter, Signature
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, Type, Vector
+from sim_node.dtypes import ArrayType, Scalar, Type, Vector, float32
 from sim_node.errors import BuildError, BuildTypeError
-from sim_node.lang.annotation import matches
+from sim_node.lang.annotation import is_open, matches
 from sim_node.lang.func import Func
+from sim_node.lang.kinds import Kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,26 @@ def _type(body: Body, operand: Operand, parameter: Parameter, left_open: list[Op
     """The type that a parameter has in this call."""
     if isinstance(operand, Value) and operand.type is not None and matches(parameter.type, operand.type):
         return operand.type
-    return _type_for(body, operand, left_open, node) if parameter.type is Any else parameter.type
+    kind: object = parameter.type
+    if kind is Any:
+        return _type_for(body, operand, left_open, node)
+    if isinstance(kind, Kinds):
+        return _of_kind(body, kind, operand, left_open, parameter, node)
+    return parameter.type
+
+
+def _of_kind(
+    body: Body, kind: Kinds, operand: Operand, left_open: list[Operand], parameter: Parameter, node: ast.AST
+) -> Type:
+    """The type that an argument gives to a parameter of any scalar of some kind; an integer literal may be a float."""
+    given = _type_for(body, operand, left_open, node)
+    if not kind.takes(given) and isinstance(operand, Weak) and default_type(operand).is_integer:
+        given = float32
+    if not kind.takes(given):
+        raise body.error(
+            BuildTypeError, f"'{parameter.name}' takes any {kind!r}, and gets {given!r}", node, "convert the argument",
+        )  # fmt: skip
+    return given
 
 
 def _type_for(body: Body, operand: Operand, left_open: list[Operand], node: ast.AST) -> Type:
@@ -115,8 +135,8 @@ def _type_for(body: Body, operand: Operand, left_open: list[Operand], node: ast.
 
 
 def _chosen(body: Body, func: Func, arguments: list[Written], named: dict[str, Written], node: ast.Call) -> Bound:
-    """Find the overload that the arguments fit best: with the fewest literals that change their type, then with the
-    fewest parameters left open. One with the same types as a later one is hidden by it."""
+    """Find the overload that the arguments fit best: with the fewest literals that change their type, then the
+    one that leaves least open. One with the same types as a later one is hidden by it."""
     candidates: dict[tuple[object, ...], Func] = {}
     for overload in func.overloads:
         candidates[tuple(parameter.type for parameter in body.unit.signature(overload).parameters)] = overload
@@ -138,16 +158,21 @@ def _chosen(body: Body, func: Func, arguments: list[Written], named: dict[str, W
 
 
 def _cost(operand: Operand, parameter: Parameter) -> tuple[int, int] | None:
-    """What an argument costs a parameter, as literals of another type and as open types; None if it does not fit."""
+    """What an argument costs a parameter: literals of another type, and what is left open; None if it does not fit."""
     kind: object = parameter.type
     if isinstance(operand, Weak):
         if isinstance(kind, Scalar):
             fits = not any(unfit(literal, kind) for literal in outcomes(operand))
             return (int(default_type(operand) != kind), 0) if fits else None
-        return (0, 1) if kind is Any else None
+        return (0, _openness(kind)) if kind is Any or matches(kind, default_type(operand)) else None
     if isinstance(operand, Value):
-        return (0, int(parameter.is_open)) if matches(kind, operand.type) else None
-    return (0, 1) if kind is Any else None
+        return (0, _openness(kind)) if matches(kind, operand.type) else None
+    return (0, _openness(kind)) if kind is Any else None
+
+
+def _openness(kind: object) -> int:
+    """How much a type leaves open: nothing, some of it, all."""
+    return 2 if kind is Any else int(is_open(kind))
 
 
 def _unclear(
