@@ -12,7 +12,6 @@ from sim_node.errors import LaunchError
 from sim_node.lang.annotation import matches
 from sim_node.lang.hosted import type_of
 from sim_node.lang.kernel import Kernel
-from sim_node.runtime.array import element_of
 from sim_node.runtime.cell import Cell
 
 # Of each kernel that was launched: its open parameters by name, with where each stands and what it may be.
@@ -50,4 +49,4 @@ def concrete(kernel: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
 
 
 def _type(value: Any) -> Type | None:
-    return ArrayType(element_of(value), len(value.shape)) if isinstance(value, Cell) else type_of(value)
+    return ArrayType(value.element.dtype, len(value.shape)) if isinstance(value, Cell) else type_of(value)
