@@ -15,11 +15,8 @@ __version__ = "0.1.0"
 _HOMES: dict[str, str] = {
     "Array": "sim_node.runtime.array",
     **dict.fromkeys(["array", "array1d", "array2d", "array3d", "array4d"], "sim_node.runtime.maker"),
-    "empty": "sim_node.runtime.array",
-    "from_numpy": "sim_node.runtime.array",
-    "full": "sim_node.runtime.array",
-    "ones": "sim_node.runtime.array",
-    "zeros": "sim_node.runtime.array",
+    **dict.fromkeys(["zeros", "empty", "full", "ones", "clone", "copy", "from_numpy"], "sim_node.runtime.creation"),
+    **dict.fromkeys(["zeros_like", "empty_like", "full_like", "ones_like"], "sim_node.runtime.creation"),
     "launch": "sim_node.runtime.launch",
     "Plan": "sim_node.runtime.plan",
     "get_device": "sim_node.device.names",

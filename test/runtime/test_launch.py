@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sim_node import _native, dtypes
 from sim_node.errors import DeviceError, KernelError, LaunchError
-from sim_node.runtime.array import array, zeros
+from sim_node.runtime.creation import array, zeros
 from sim_node.runtime.launch import launch
 
 FORMATS = {"bool": "?", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "f", "f64": "d"}
@@ -110,7 +110,9 @@ def test_dim_counts_threads(kernels, dim):
     assert y.numpy().tolist() == [1.0, 2.0, 3.0][:threads] + [0] * (3 - threads)
 
 
-@pytest.mark.parametrize("dim", [-1, 2**31, 10**30, 1.0, True, None, (), (1, 2), "1"])
+@pytest.mark.parametrize(
+    "dim", [-1, 2**31, 10**30, 1.0, True, None, (), (1,) * 5, (1, -1), (2**30,) * 3, (1, "1"), "1"]
+)
 def test_any_other_dim_is_refused(kernels, dim):
     with pytest.raises(LaunchError, match="kernel 'copy': dim is an int from 0 to 2147483647"):
         launch(kernels.copy, dim, [zeros(1)], [zeros(1)])
