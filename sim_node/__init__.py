@@ -44,6 +44,7 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["copysign", "round", "frac", "degrees", "radians"], "sim_node.lang.library.elementary"),
     **dict.fromkeys(["smoothstep", "add", "sub", "mul", "div", "floordiv", "mod"], "sim_node.lang.library.elementary"),
     **dict.fromkeys(["expect_eq", "expect_neq", "expect_near"], "sim_node.lang.library.expectation"),
+    "intersect_tri_tri": "sim_node.lang.library.intersection",
     **dict.fromkeys(["exp", "exp2"], "sim_node.lang.library.exponential"),
     **dict.fromkeys(["log", "log2", "log10", "log1p"], "sim_node.lang.library.logarithm"),
     **dict.fromkeys(["sin", "cos", "tan"], "sim_node.lang.library.trigonometry"),

@@ -77,40 +77,64 @@ static void entry_dealloc(sn_entry *self)
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
-sn_entry *sn_variant(const sn_entry *entry, PyObject *inputs, PyObject *outputs)
+static sn_entry *find(const sn_entry *entry, const char *layouts)
 {
-    PyObject *const given[] = {inputs, outputs};
-    sn_layout wanted[entry->count + 1];
-    Py_ssize_t count = 0;
-    for (int part = 0; part < 2; part++)
-        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given[part]) && count < entry->count; i++, count++) {
-            PyObject *value = Py_NewRef(PySequence_Fast_GET_ITEM(given[part], i));
-            wanted[count] = sn_layout_of(&entry->params[count], value);
-            Py_DECREF(value);
-        }
-    for (Py_ssize_t at = 0; count == entry->count && at < PyList_GET_SIZE(entry->variants); at++) {
+    for (Py_ssize_t at = 0; at < PyList_GET_SIZE(entry->variants); at++) {
         sn_entry *variant = (sn_entry *)PyList_GET_ITEM(entry->variants, at);
         Py_ssize_t same = 0;
-        while (same < count && variant->params[same].type.layout == wanted[same]) same++;
-        if (same == count) return variant;
+        while (same < entry->count && variant->params[same].type.layout == layouts[same]) same++;
+        if (same == entry->count) return variant;
     }
     return NULL;
 }
 
-/* layouts(inputs, outputs): what a variant must be compiled for. */
+/* Writes the layout of each argument that is there; the lists may change meanwhile, as any argument's code can. */
+static void read_layouts(const sn_entry *entry, PyObject *inputs, PyObject *outputs, char *layouts)
+{
+    PyObject *const given[] = {inputs, outputs};
+    Py_ssize_t count = 0;
+    for (int part = 0; part < 2; part++)
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given[part]) && count < entry->count; i++, count++) {
+            PyObject *value = Py_NewRef(PySequence_Fast_GET_ITEM(given[part], i));
+            layouts[count] = (char)sn_layout_of(&entry->params[count], value);
+            Py_DECREF(value);
+        }
+}
+
+sn_entry *sn_variant(const sn_entry *entry, PyObject *inputs, PyObject *outputs)
+{
+    char layouts[entry->count + 1];
+    memset(layouts, SN_CONTIGUOUS, sizeof layouts);
+    read_layouts(entry, inputs, outputs, layouts);
+    return find(entry, layouts);
+}
+
 static PyObject *entry_layouts(sn_entry *self, PyObject *args)
 {
-    PyObject *inputs, *outputs;
-    if (!PyArg_ParseTuple(args, "OO", &inputs, &outputs)) return NULL;
-    PyObject *layouts = PyTuple_New(self->count), *given = PySequence_Concat(inputs, outputs);
-    for (Py_ssize_t i = 0; layouts != NULL && given != NULL && i < self->count; i++) {
-        PyObject *layout = PyLong_FromLong(sn_layout_of(&self->params[i], PySequence_Fast_GET_ITEM(given, i)));
-        if (layout == NULL) Py_CLEAR(layouts);
-        else PyTuple_SET_ITEM(layouts, i, layout);
+    PyObject *inputs, *outputs, *layouts = PyBytes_FromStringAndSize(NULL, self->count);
+    if (layouts == NULL || !PyArg_ParseTuple(args, "OO", &inputs, &outputs)) goto fail;
+    for (int part = 0; part < 2; part++) {
+        PyObject *given = part ? outputs : inputs;
+        if (PyList_Check(given) || PyTuple_Check(given)) continue;
+        PyErr_SetString(PyExc_TypeError, "inputs and outputs are lists or tuples");
+        goto fail;
     }
-    if (given == NULL) Py_CLEAR(layouts);
-    Py_XDECREF(given);
+    memset(PyBytes_AS_STRING(layouts), SN_CONTIGUOUS, (size_t)self->count);
+    read_layouts(self, inputs, outputs, PyBytes_AS_STRING(layouts));
     return layouts;
+fail:
+    Py_XDECREF(layouts);
+    return NULL;
+}
+
+static PyObject *entry_variant(sn_entry *self, PyObject *layouts)
+{
+    if (!PyBytes_Check(layouts) || PyBytes_GET_SIZE(layouts) != self->count) {
+        PyErr_Format(PyExc_TypeError, "variant(the layouts of %zd arguments)", self->count);
+        return NULL;
+    }
+    sn_entry *found = find(self, PyBytes_AS_STRING(layouts));
+    return Py_NewRef(found != NULL ? (PyObject *)found : Py_None);
 }
 
 static PyObject *entry_add(sn_entry *self, PyObject *variant)
@@ -126,7 +150,8 @@ static PyObject *entry_add(sn_entry *self, PyObject *variant)
 
 static PyMethodDef entry_methods[] = {
     {"layouts", (PyCFunction)entry_layouts, METH_VARARGS,
-     "layouts(inputs, outputs) -> the layout of each argument, 0 also for what is no array."},
+     "layouts(inputs, outputs) -> a byte for the layout of each argument, 0 also for what is no array."},
+    {"variant", (PyCFunction)entry_variant, METH_O, "variant(layouts) -> the kernel compiled for them, or None."},
     {"add", (PyCFunction)entry_add, METH_O, "add(entry): keep the same kernel compiled for other layouts."},
     {NULL, NULL, 0, NULL},
 };

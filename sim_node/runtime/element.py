@@ -9,7 +9,6 @@ import numpy as np
 
 from sim_node import _native, dtypes
 
-LAYOUTS = ("contiguous", "strided", "indexed")  # by their codes
 STRUCT = 255  # the code of what is not of one scalar
 
 
@@ -26,7 +25,7 @@ def native(dtype: Any) -> _native.Element:
 def row(name: str, type_: Any, written: bool = False) -> tuple[str, int, int, _native.Element, bool]:
     """A parameter or field as C takes it: name, dimensions (0: by value), layout, element, whether it is written."""
     if isinstance(type_, dtypes.ArrayType):
-        return name, type_.ndim, 0, native(type_.dtype), written
+        return name, type_.ndim, dtypes.LAYOUTS.index(type_.layout), native(type_.dtype), written
     return name, 0, 0, native(type_), written
 
 

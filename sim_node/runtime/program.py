@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from sim_node import _native
 from sim_node.compiler.build import Program, build
+from sim_node.dtypes import LAYOUTS
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
-from sim_node.runtime.element import LAYOUTS, row
+from sim_node.runtime.element import row
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -52,14 +53,16 @@ def load(kernel: object) -> Entry:
 
 
 def variant(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> Entry:
-    """Build a kernel for arrays in the layouts of these arguments, and keep that with its entry.
+    """Build a kernel for arrays in the layouts of these arguments, and keep that with its entry, as ``load`` does.
 
     Raises BuildError when the kernel cannot be compiled so.
     """
     entry: Entry = kernel.entry
     codes = entry.layouts(inputs, outputs)
     with _building:
-        layouts = {name: LAYOUTS[code] for (name, _), code in zip(entry.program.params, codes) if code}
-        made = Entry(build(kernel, layouts=layouts))
-        entry.add(made)
+        made: Entry | None = entry.variant(codes)
+        if made is None:
+            layouts = {name: LAYOUTS[code] for (name, _), code in zip(entry.program.params, codes) if code}
+            made = Entry(build(kernel, layouts=layouts))
+            entry.add(made)
     return made
