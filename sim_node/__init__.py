@@ -12,6 +12,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 # public name → module that defines it
+_FLOATING = ("mat22", "mat33", "mat44", "quat", "transform", "spatial_vector", "spatial_matrix")
 _HOMES: dict[str, str] = {
     "Array": "sim_node.runtime.array",
     **dict.fromkeys(["array", "array1d", "array2d", "array3d", "array4d"], "sim_node.runtime.maker"),
@@ -53,9 +54,10 @@ _HOMES: dict[str, str] = {
     "cbrt": "sim_node.lang.library.root",
     **dict.fromkeys(["dot", "cross", "length", "length_sq", "normalize"], "sim_node.lang.library.vector"),
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
-    **dict.fromkeys(["int32", "uint32", "int64", "uint64", "float32", "float64"], "sim_node.dtypes"),
-    **dict.fromkeys(["vec2", "vec3", "vec4", "vec2f", "vec3f", "vec4f", "vec2d", "vec3d", "vec4d"], "sim_node.dtypes"),
-    **dict.fromkeys(["vec2i", "vec3i", "vec4i", "vec2u", "vec3u", "vec4u"], "sim_node.dtypes"),
+    **dict.fromkeys([f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)], "sim_node.dtypes"),
+    **dict.fromkeys(["float16", "float32", "float64"], "sim_node.dtypes"),
+    **dict.fromkeys([f"vec{n}{s}" for n in (2, 3, 4) for s in ("", *"hfdbsiul", "ub", "us", "ul")], "sim_node.dtypes"),
+    **dict.fromkeys([f"{kind}{s}" for kind in _FLOATING for s in ("", *"hfd")], "sim_node.dtypes"),
     "Plant": "sim_node.plant.plant",
     **dict.fromkeys(["parameter", "input", "state", "output"], "sim_node.plant.declarations"),
     "Stepper": "sim_node.plant.stepper",

@@ -51,10 +51,7 @@ def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | No
 
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses.
     """
-    for name, layout in (layouts or {}).items():
-        what = f"kernel '{kernel.name}' is compiled for contiguous arrays, and '{name}' is {layout}"
-        raise BuildError(what, remedy=f"pass {name}.contiguous()")
-    return program(lower(kernel), target, objects())
+    return program(lower(kernel, layouts), target, objects())
 
 
 def program(module: Module, target: Target, store: Cache) -> Program:
@@ -70,9 +67,8 @@ def program(module: Module, target: Target, store: Cache) -> Program:
     except elf.UndefinedSymbolError as error:
         raise _lacking(flat, error) from error
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
-    dims = int(any(value.op is Op.TID for block in function.blocks for value in block.body))
     address = code.symbols[host.SYMBOL]
-    return Program(function.name, address, params, function.sites, identity, code, function.written, dims)
+    return Program(function.name, address, params, function.sites, identity, code, function.written, function.dims)
 
 
 def objects() -> Cache:

@@ -15,10 +15,13 @@ STRUCT = 255  # the code of what is not of one scalar
 @cache
 def native(dtype: Any) -> _native.Element:
     """The C side of an element type; equal types have the same one."""
-    if isinstance(dtype, dtypes.Scalar | dtypes.Vector):
-        axes = (dtype.length,) if isinstance(dtype, dtypes.Vector) else ()
+    if isinstance(dtype, dtypes.Struct):
+        fields = tuple(row(name, type_) for name, type_ in dtype.fields)
+        numpy = dtype.numpy
+        return _native.Element(dtype, STRUCT, dtype.size, dtype.align, (), fields, numpy, record_format(numpy))
+    if isinstance(dtype, dtypes.Scalar | dtypes.Composite):
         scalar = dtype.scalar
-        return _native.Element(dtype, scalar.code, dtype.size, scalar.size, axes, (), dtype.numpy, b"")
+        return _native.Element(dtype, scalar.code, dtype.size, scalar.size, dtype.shape, (), dtype.numpy, b"")
     raise TypeError(f"{dtype!r} is no element type")
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from sim_node import _native
-from sim_node.dtypes import ArrayType, Kind, Type, Vector
+from sim_node.dtypes import ArrayType, Composite, Kind, Struct, Tuple, Type
 from sim_node.errors import LaunchError
 from sim_node.runtime.array import Array
 from sim_node.runtime.program import Entry
@@ -87,15 +87,17 @@ def _fault(reason: str, name: str, type_: Type, value: object) -> str:
     dtype = type_.dtype if isinstance(type_, ArrayType) else type_
     why, remedy = _ARGUMENT.get(reason) or ("", _make(name, type_))
     because = f": {why}" if why else ""
-    instead = remedy.format(name=name, dtype=repr(dtype), length=dtype.length, shape=_shape(type_))
+    instead = remedy.format(name=name, dtype=repr(dtype), length=getattr(dtype, "length", 1), shape=_shape(type_))
     return f"expected {_expected(type_)}, got {_described(value)}{because}\n  instead: {instead}"
 
 
 def _expected(type_: Type) -> str:
     if isinstance(type_, ArrayType):
         return f"an {type_!r}"
-    if isinstance(type_, Vector):
+    if isinstance(type_, Composite):
         return f"the {type_.length} components of a {type_!r}"
+    if isinstance(type_, (Struct, Tuple)):
+        return f"a {type_!r}"
     return f"{'an' if type_.is_integer else 'a'} {_NUMBER[type_.kind]} for {type_!r}"
 
 
@@ -103,8 +105,10 @@ def _make(name: str, type_: Type) -> str:
     """How to make a value of another kind fit."""
     if isinstance(type_, ArrayType):
         return "make an array of it once, with sn.array({name}, dtype='{dtype}')"
-    if isinstance(type_, Vector):
+    if isinstance(type_, Composite):
         return "pass a tuple, list or numpy array of {length} numbers, or sn.{dtype}(…)"
+    if isinstance(type_, (Struct, Tuple)):
+        return "pass an instance of {dtype}"
     return f"convert it, with {_NUMBER[type_.kind]}({name})"
 
 
@@ -112,7 +116,7 @@ def _shape(type_: Type) -> str:
     """The numpy shape of an array parameter, with letters for free extents."""
     if not isinstance(type_, ArrayType):
         return "()"
-    extents = [*"nmkl"[: type_.ndim], *([str(type_.dtype.length)] if type_.dtype.length > 1 else [])]
+    extents = [*"nmkl"[: type_.ndim], *map(str, type_.dtype.shape)]
     return f"({', '.join(extents)}{',' if len(extents) == 1 else ''})"
 
 

@@ -116,9 +116,11 @@ def test_a_captured_value_is_part_of_the_key(tmp_path):
 FUSED = """
 kernel @fused(array<f32> %y, f32 %x) {
 b0:
-  %i = tid i32
+  %i = tid i32 {0}
   %z = fma f32 %x, %x, %x
-  store %y, %i, %z
+  %s1_p = extract ptr %y {0}
+  %s1_o = offset ptr %s1_p, %i {4}
+  store %s1_o, %z {0}
   return
 }
 """

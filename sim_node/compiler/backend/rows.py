@@ -16,9 +16,12 @@ from sim_node.compiler.ir.function import Attr
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import Kind, Scalar
 
-TYPES = {"bool": "i1", "i32": "i32", "u32": "i32", "i64": "i64", "u64": "i64", "f32": "float", "f64": "double"}
+TYPES = {
+    "bool": "i1", "i8": "i8", "u8": "i8", "i16": "i16", "u16": "i16", "i32": "i32", "u32": "i32", "i64": "i64", "u64": "i64",
+    "f16": "half", "f32": "float", "f64": "double", "ptr": "ptr",
+}  # fmt: skip
 # The one NaN: quiet, positive, no payload; its bits by width.
-NAN = {32: 0x7FC00000, 64: 0x7FF8000000000000}
+NAN = {16: 0x7E00, 32: 0x7FC00000, 64: 0x7FF8000000000000}
 
 _CALL1 = "{r} = call {t} @llvm.%s.{s}({t} {0})"
 _CALL2 = "{r} = call {t} @llvm.%s.{s}({t} {0}, {t} {1})"
@@ -91,6 +94,8 @@ _CASTS: dict[tuple[str, str], str] = {
     ("i", "f"): _CONVERT % "sitofp",
     ("f", "i"): _SATURATE % "fptosi",
     ("f", "u"): _SATURATE % "fptoui",
+    ("p", "u"): _CONVERT % "ptrtoint",
+    ("p", "b"): "{r} = icmp ne {t} {0}, null",
 }
 _WIDEN = {Kind.INT: "sext", Kind.UINT: "zext", Kind.FLOAT: "fpext"}
 
@@ -120,5 +125,7 @@ def constant(kind: Scalar, attr: Attr) -> str:
     if not kind.is_float:
         return str(attr)
     number = float(attr)  # type: ignore[arg-type]
+    if kind.bits == 16:
+        return f"0xH{NAN[16] if number != number else struct.unpack('<H', struct.pack('<e', number))[0]:04X}"
     # LLVM writes a float as the double of its value.
     return f"0x{NAN[64] if number != number else struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"

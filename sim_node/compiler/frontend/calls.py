@@ -7,8 +7,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from sim_node.compiler.frontend.agree import Written, agree, components, computed, splat, text
+from sim_node.compiler.frontend.agree import Written, agree, computed, numbers, splat, text
+from sim_node.compiler.frontend.arrays import extent
 from sim_node.compiler.frontend.body import Body, Visit, describe
+from sim_node.compiler.frontend.coordinates import coordinates
 from sim_node.compiler.frontend.funcs import call_func, invoke
 from sim_node.compiler.frontend.known import static_call
 from sim_node.compiler.frontend.literals import fold_literals
@@ -16,7 +18,7 @@ from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, d
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
-from sim_node.dtypes import ArrayType, Kind, Scalar, Vector, bool_, int32
+from sim_node.dtypes import ArrayType, Composite, Kind, Scalar, Vector, bool_
 from sim_node.errors import BuildTypeError, UnsupportedError
 from sim_node.lang.builtins import Builtin, abs_
 from sim_node.lang.func import Func
@@ -112,7 +114,7 @@ def _cast(body: Body, value: Value, scalar: Scalar, node: ast.AST) -> Value:
     return body.emit(Op.CAST, scalar, (value,), node)
 
 
-def _construct(body: Body, vector: Vector, arguments: Arguments, node: ast.Call) -> Value:
+def _construct(body: Body, vector: Composite, arguments: Arguments, node: ast.Call) -> Value:
     """``sn.vec3()``, ``sn.vec3(s)``, ``sn.vec3(x, y, z)``, ``sn.vec3(v)`` with a vector of as many components."""
     if len(arguments) not in (0, 1, vector.length):
         raise body.error(
@@ -122,13 +124,13 @@ def _construct(body: Body, vector: Vector, arguments: Arguments, node: ast.Call)
     if not arguments:
         return splat(body, body.constant(scalar, Literal(scalar.numpy.type(0).item()), node), vector, node)
     first, at = arguments[0]
-    if len(arguments) == 1 and isinstance(first, Value) and isinstance(first.type, Vector):
+    if len(arguments) == 1 and isinstance(first, Value) and isinstance(first.type, Composite):
         if first.type.length != vector.length:
             raise body.error(BuildTypeError, f"{first.type!r} has not the components of {vector!r}", at)
-        parts = tuple(_cast(body, part, scalar, node) for part in components(body, first, at))
-        return body.emit(Op.VECTOR, vector, parts, node)
+        parts = tuple(_cast(body, part, scalar, node) for part in numbers(body, first, at))
+        return body.emit(Op.MAKE, vector, parts, node)
     values = tuple(body.convert(operand, scalar, at, f"a component of {vector!r}") for operand, at in arguments)
-    return splat(body, values[0], vector, node) if len(values) == 1 else body.emit(Op.VECTOR, vector, values, node)
+    return splat(body, values[0], vector, node) if len(values) == 1 else body.emit(Op.MAKE, vector, values, node)
 
 
 # builtins
@@ -163,7 +165,7 @@ def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call)
 
 def _tid(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
     _count(body, "sn.tid", arguments, node, 0, 0)
-    return body.emit(Op.TID, int32, (), node)
+    return coordinates(body, 1, node)[0]
 
 
 def _bitcast(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
@@ -186,7 +188,7 @@ def _vector(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Val
     scalar = values[0].type
     if not isinstance(scalar, Scalar) or scalar == bool_:
         raise body.error(BuildTypeError, f"sn.vector is made of numbers, not of {scalar!r}", node)
-    return body.emit(Op.VECTOR, Vector(scalar, len(values)), values, node)
+    return body.emit(Op.MAKE, Vector(scalar, len(values)), values, node)
 
 
 def _count(body: Body, name: str, arguments: Arguments, node: ast.Call, low: int, high: int | None) -> None:
@@ -205,9 +207,9 @@ def _len(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand
     if isinstance(thing, tuple):
         return Literal(len(thing))
     if isinstance(thing, Value) and isinstance(thing.type, ArrayType):
-        return body.emit(Op.LENGTH, int32, (thing,), node)
-    if isinstance(thing, Value) and isinstance(thing.type, Vector):
-        return Literal(thing.type.length)
+        return extent(body, thing, 0, node)
+    if isinstance(thing, Value) and isinstance(thing.type, Composite):
+        return Literal(thing.type.shape[0])
     raise body.error(BuildTypeError, f"'{text(at)}' is {describe(thing)}, which has no len", node)
 
 
@@ -244,8 +246,8 @@ def _abs(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand
     return _builtin(body, abs_, arguments, node)
 
 
-_KINDS: dict[type, Lower] = {Scalar: _convert, Vector: _construct, Builtin: _builtin}
-_FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.VECTOR: _vector}
+_KINDS: dict[type, Lower] = {Scalar: _convert, Composite: _construct, Builtin: _builtin}
+_FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.MAKE: _vector}
 _PYTHON: tuple[tuple[object, Lower], ...] = (
     (len, _len),
     (type, _type),

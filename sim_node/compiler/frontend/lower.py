@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from sim_node.compiler.frontend import calls, comparisons, logic, loops, operators, places, refusals, statements
 from sim_node.compiler.frontend.body import Visit
@@ -18,13 +19,13 @@ VISITORS: dict[type[ast.AST], Visit] = {
 }
 
 
-def lower(kernel: Kernel) -> Module:
+def lower(kernel: Kernel, layouts: Mapping[str, str] | None = None) -> Module:
     """Lower a kernel and the funcs it calls to SSA form.
 
-    What the functions capture is read now and becomes part of the module. Raises BuildError, with place and remedy.
+    ``layouts`` says of array parameters by name that they are strided or indexed. What the functions capture is read now and becomes part of the module. Raises BuildError, with place and remedy.
     """
     try:
-        return Unit(VISITORS).lower(kernel)
+        return Unit(VISITORS).lower(kernel, layouts or {})
     except RecursionError:
         raise UnsupportedError(
             f"kernel '{kernel.name}' has expressions or statements nested too deeply", remedy="use more variables"

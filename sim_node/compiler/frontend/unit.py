@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from dataclasses import replace
 
 from sim_node.compiler.frontend.body import Body, Instance, Visit
 from sim_node.compiler.frontend.operand import Static, Weak, default_type
@@ -29,8 +31,8 @@ class Unit:
         self._signatures: dict[Func, Signature] = {}
         self._active: list[Func] = []
 
-    def lower(self, kernel: Kernel) -> Module:
-        """Lower the kernel and all that it calls."""
+    def lower(self, kernel: Kernel, layouts: Mapping[str, str]) -> Module:
+        """Lower the kernel and all that it calls; ``layouts`` are of its array parameters that are not contiguous."""
         body = Body(self, source(kernel.function), Scope(kernel.function), kernel=True)
         form = signature(kernel)
         for parameter in form.parameters:
@@ -40,7 +42,11 @@ class Unit:
                 remedy = f"launch it with arguments, or say which types: sn.overload({kernel.name}, {types})"
                 raise body.error(BuildTypeError, what, body.source.tree, remedy)
         self._names.add(kernel.name)
-        entry = self._lower(body, kernel.name, form, tuple(parameter.type for parameter in form.parameters))
+        types = tuple(
+            replace(parameter.type, layout=layouts[parameter.name]) if parameter.name in layouts else parameter.type
+            for parameter in form.parameters
+        )
+        entry = self._lower(body, kernel.name, form, types)
         return Module(kernel.name, {kernel.name: entry, **self._functions})
 
     def signature(self, func: Func) -> Signature:
@@ -97,7 +103,7 @@ class Unit:
         blocks, missing = body.builder.finish()
         if missing is not None:
             raise _unassigned(body, missing)
-        return Function(name, tuple(params), tuple(names), results, blocks, tuple(body.sites))
+        return Function(name, tuple(params), tuple(names), results, blocks, tuple(body.sites), body.dims)
 
 
 def _finish_returns(body: Body) -> tuple[Type, ...]:

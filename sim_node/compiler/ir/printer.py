@@ -51,8 +51,9 @@ def _function(function: Function, word: str, names: Mapping[str, str]) -> str:
     for block in function.blocks:
         for value in (*block.params, *(v for v in block.body if v.type is not None)):
             numbers[value] = len(numbers)
-    results = f" -> {', '.join(map(repr, function.results))}" if function.results else ""
-    head = f"{word} @{names[function.name]}({_typed(function.params, numbers)}){results} {{\n"
+    results = f" -> {', '.join(type_.text for type_ in function.results)}" if function.results else ""
+    dims = f" dims {function.dims}" if function.dims != function.coordinates else ""
+    head = f"{word} @{names[function.name]}({_typed(function.params, numbers)}){results}{dims} {{\n"
     return head + "".join(_block(block, numbers, labels, names) for block in function.blocks) + "}\n"
 
 
@@ -67,7 +68,7 @@ def _block(block: Block, numbers: Mapping[Value, int], labels: Mapping[str, str]
 
 def _value(value: Value, numbers: Mapping[Value, int], names: Mapping[str, str]) -> str:
     result = f"%{numbers[value]} = " if value.type is not None else ""
-    kind = f" {value.type!r}" if value.type is not None else ""
+    kind = f" {value.type.text}" if value.type is not None else ""
     args = f" {_list(value.args, numbers)}" if value.args else ""
     attr = names[value.attr] if isinstance(value.attr, str) else value.attr
     return f"{result}{value.op.name.lower()}{kind}{args}{attribute(attr)}"
@@ -82,4 +83,4 @@ def _list(values: Iterable[Value], numbers: Mapping[Value, int]) -> str:
 
 
 def _typed(values: Iterable[Value], numbers: Mapping[Value, int]) -> str:
-    return ", ".join(f"{value.type!r} %{numbers[value]}" for value in values)
+    return ", ".join(f"{value.type.text} %{numbers[value]}" for value in values if value.type is not None)

@@ -54,7 +54,8 @@ def _expand(function: Function, callees: dict[str, Function]) -> Function:
             params = () if value.type is None else (Value(Op.ARG, value.type, location=value.location),)
             new.update(zip((value,), params))
         blocks.append(Block(label, params, tuple(body), block.end, block.edges))
-    return replace(function, blocks=tuple(_resolve(block, new) for block in blocks), sites=tuple(sites))
+    dims = max([function.dims, *(callee.dims for callee in callees.values())])
+    return replace(function, blocks=tuple(_resolve(block, new) for block in blocks), sites=tuple(sites), dims=dims)
 
 
 def _copy(callee: Function, call: Value, prefix: str, first_site: int) -> list[Block]:

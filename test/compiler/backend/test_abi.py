@@ -26,14 +26,16 @@ def test_parameters_of_every_kind_arrive(execute):
     text = """
     kernel @k(bool %b, array<f64> %y, u64 %u, vec2i %v, bool %c, vec3d %w) {
     b0:
-      %i = tid i32
+      %i = tid i32 {0}
       %one = extract i32 %v {1}
       %two = extract f64 %w {2}
       %d = cast f64 %u
       %e = cast f64 %one
       %f = select f64 %b, %d, %e
       %g = select f64 %c, %two, %f
-      store %y, %i, %g
+      %s1_p = extract ptr %y {0}
+      %s1_o = offset ptr %s1_p, %i {8}
+      store %s1_o, %g {0}
       return
     }
     """

@@ -7,17 +7,21 @@ from sim_node.compiler.ir.verifier import verify
 EVERYTHING = """\
 kernel @all(array<vec3f> %0, array<bool> %1, vec2d %2, u64 %3) {
 b0:
-  %4 = tid i32
+  %4 = tid i32 {0}
   %5 = const f32 {-0.0}
   %6 = const f32 {nan}
   %7 = const f64 {1e-300}
   %8 = const bool {true}
   %9 = const u64 {18446744073709551615}
-  %10 = length i32 %0
+  %10 = extract i32 %0 {1}
   %11 = bounds i32 %4, %10 {1}
-  %12 = load f32 %0, %11 {2}
+  %12_p = extract ptr %0 {0}
+  %12_o = offset ptr %12_p, %11 {12}
+  %12 = load f32 %12_o {8}
   %13 = call vec3f %12, %5 {@spread}
-  store %0, %11, %13
+  %s1_p = extract ptr %0 {0}
+  %s1_o = offset ptr %s1_p, %11 {12}
+  store %s1_o, %13 {0}
   check %8 {0}
   branch %8 -> b1(%12, %3), b1(%6, %9)
 b1(f32 %14, u64 %15):
@@ -30,7 +34,7 @@ b2:
 
 func @spread(f32 %0, f32 %1) -> vec3f {
 b0:
-  %2 = vector vec3f %0, %1, %0
+  %2 = make vec3f %0, %1, %0
   return %2
 }
 """
@@ -43,5 +47,5 @@ def test_text_reads_back_to_itself():
 
 
 def test_a_line_in_another_form_is_quoted():
-    with pytest.raises(ValueError, match="not a line of IR text: '%4 := tid i32'"):
+    with pytest.raises(ValueError, match="not a line of IR text: '%4 := tid i32 {0}'"):
         parse(EVERYTHING.replace("%4 = tid", "%4 := tid"))

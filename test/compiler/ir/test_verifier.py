@@ -11,16 +11,20 @@ from sim_node.dtypes import ArrayType, bool_, float32, int32
 GOOD = """
 kernel @k(array<f32> %x, f32 %a, vec3f %v, bool %c, i32 %j, u32 %u, f64 %d) {
 b0:
-  %i = tid i32
-  %n = length i32 %x
+  %i = tid i32 {0}
+  %n = extract i32 %x {1}
   %at = bounds i32 %i, %n {0}
-  %y = load f32 %x, %at
+  %y_p = extract ptr %x {0}
+  %y_o = offset ptr %y_p, %at {4}
+  %y = load f32 %y_o {0}
   %r = call f32 %y, %a {@f}
   %k = const f32 {0.5}
   check %c {1}
   branch %c -> b1(%r), b2
 b1(f32 %p):
-  store %x, %at, %p
+  %s1_p = extract ptr %x {0}
+  %s1_o = offset ptr %s1_p, %at {4}
+  store %s1_o, %p {0}
   jump -> b2
 b2:
   return

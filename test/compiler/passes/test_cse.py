@@ -15,20 +15,28 @@ def test_equal_values_join_where_one_dominates():
       %m = const f32 {0.0}
       %n = const f32 {-0.0}
       %o = const f32 {0.0}
-      store %y, %i, %q
+      %s1_p = extract ptr %y {0}
+      %s1_o = offset ptr %s1_p, %i {4}
+      store %s1_o, %q {0}
       branch %c -> b1, b2
     b1:
       %r = add f32 %a, %b
       %u = mul f32 %r, %o
-      store %y, %i, %u
+      %s2_p = extract ptr %y {0}
+      %s2_o = offset ptr %s2_p, %i {4}
+      store %s2_o, %u {0}
       jump -> b3
     b2:
       %v = mul f32 %p, %m
-      store %y, %i, %v
+      %s3_p = extract ptr %y {0}
+      %s3_o = offset ptr %s3_p, %i {4}
+      store %s3_o, %v {0}
       jump -> b3
     b3:
       %w = mul f32 %p, %m
-      store %y, %i, %w
+      %s4_p = extract ptr %y {0}
+      %s4_o = offset ptr %s4_p, %i {4}
+      store %s4_o, %w {0}
       return
     }
     """

@@ -10,7 +10,7 @@ def test_only_what_has_an_effect_stays():
     b0:
       %dead = add f32 %a, %a
       %deader = mul f32 %dead, %a
-      %n = length i32 %y
+      %n = extract i32 %y {1}
       %at = bounds i32 %i, %n {0}
       jump -> b1(%a, %a, %dead)
     b1(f32 %counted, f32 %kept, f32 %unused):
@@ -18,7 +18,9 @@ def test_only_what_has_an_effect_stays():
       %more = mul f32 %kept, %a
       branch %c -> b1(%next, %more, %next), b2
     b2:
-      store %y, %i, %kept
+      %s1_p = extract ptr %y {0}
+      %s1_o = offset ptr %s1_p, %i {4}
+      store %s1_o, %kept {0}
       return
     }
     """

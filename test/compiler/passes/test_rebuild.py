@@ -9,7 +9,9 @@ b1(f32 %s):
   %t = add f32 %s, %a
   branch %c -> b1(%t), b2
 b2:
-  store %y, %i, %s
+  %s1_p = extract ptr %y {0}
+  %s1_o = offset ptr %s1_p, %i {4}
+  store %s1_o, %s {0}
   return
 }
 """

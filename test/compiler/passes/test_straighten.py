@@ -25,7 +25,9 @@ def test_chains_join_and_redundant_parameters_go():
       %n = neg i32 %a
       jump -> b4(%i, %n)
     b4(i32 %same, i32 %other):
-      store %y, %same, %other
+      %s1_p = extract ptr %y {0}
+      %s1_o = offset ptr %s1_p, %same {4}
+      store %s1_o, %other {0}
       return
     }
     """
