@@ -29,7 +29,7 @@ class Field:
     unit: str = ""
 
     @property
-    def element(self) -> dtypes.Element:
+    def element(self) -> dtypes.Scalar | dtypes.Composite:
         """The element type."""
         return dtypes.named(self.dtype)
 

@@ -63,7 +63,8 @@ PYTHON: dict[type, Scalar] = {bool: bool_, int: int32, float: float32}
 
 _SCALAR_OF_SUFFIX = {suffix: scalar for scalar in SCALARS for suffix in [SUFFIXES[scalar.name]]}
 _BY_NAME = {scalar.name: scalar for scalar in SCALARS}
-_NAME = re.compile(r"(vec(?P<n>\d+)|mat(?P<rows>\d|\d+(?=x))x?(?P<cols>\d+)|(?P<whole>quat|transform))(?P<suffix>[a-z]+)")
+_STEM = r"(vec(?P<n>\d+)|mat(?P<rows>\d|\d+(?=x))x?(?P<cols>\d+)|(?P<whole>quat|transform))"
+_NAME = re.compile(_STEM + r"(?P<suffix>[a-z]+)")
 
 
 def __getattr__(name: str) -> Composite:

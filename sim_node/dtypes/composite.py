@@ -103,7 +103,7 @@ class Composite:
 class Vector(Composite):
     """A vector of ``length`` numbers."""
 
-    length: int  # type: ignore[assignment]
+    length: int
     stem: ClassVar[str] = "vec"
 
     @property

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim_node.dtypes.composite import MAKE
-from sim_node.dtypes.scalar import Leaf
+from sim_node.dtypes.composite import MAKE, Composite
+from sim_node.dtypes.scalar import Leaf, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,8 @@ class Struct:
         formats = [_numpy(type_) for type_ in self.types]
         names = [name for name, _ in self.fields]
         layout: Any = {"names": names, "formats": formats, "offsets": list(self.offsets), "itemsize": self.size}
-        return np.dtype(layout)
+        made: np.dtype[Any] = np.dtype(layout)
+        return made
 
     @cached_property
     def text(self) -> str:
@@ -99,9 +100,9 @@ class Struct:
 
 
 def _numpy(type_: Type) -> Any:
-    if hasattr(type_, "ndim"):
-        return np.dtype((np.uint64, (type_.size // 8,)))
-    return (type_.numpy, type_.shape) if type_.shape else type_.numpy
+    if isinstance(type_, (Scalar, Composite, Struct)):
+        return (type_.numpy, type_.shape) if type_.shape else type_.numpy
+    return np.uint64, (type_.size // 8,)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def annotation(written: object) -> Type | str:
         inside = annotation(written.dtype)
         if isinstance(inside, str):
             return f"an array of what is no dtype: {inside}"
-        return written 
+        return written
     if isinstance(written, builtins.type) and issubclass(written, enum.IntEnum | enum.IntFlag):
         return dtypes.int32
     try:

@@ -102,7 +102,7 @@ ceil = Builtin("ceil", "CEIL", np.ceil)
 trunc = Builtin("trunc", "TRUNC", np.trunc)
 rint = Builtin("rint", "RINT", np.rint)
 cast = Builtin("cast", "BITCAST", _cast)
-vector = Builtin("vector", "VECTOR", _vector)
+vector = Builtin("vector", "MAKE", _vector)
 
 # For the library alone: truncating integer division, whose divisor is neither 0 nor, with the least dividend, -1.
 quot = Builtin("quot", "QUOT", _quot)

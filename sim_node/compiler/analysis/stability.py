@@ -155,4 +155,5 @@ class _Loop:
             return f"the largest stable dt is {longest * dt:.3g}, and this is {dt:.3g}; or less stiffness, or more mass"
         longest = damping / square
         steps = f"a dt below {longest * dt:.3g}, or " if longest > 0.0 else "no dt is stable; "
-        return f"{steps}move the position by the new velocity (x + dt * v_next), or damp by c ≥ dt·k = {square / dt:.3g} m"
+        damped = f"damp by c ≥ dt·k = {square / dt:.3g} m"
+        return f"{steps}move the position by the new velocity (x + dt * v_next), or {damped}"

@@ -17,8 +17,8 @@ from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import Kind, Scalar
 
 TYPES = {
-    "bool": "i1", "i8": "i8", "u8": "i8", "i16": "i16", "u16": "i16", "i32": "i32", "u32": "i32", "i64": "i64", "u64": "i64",
-    "f16": "half", "f32": "float", "f64": "double", "ptr": "ptr",
+    "bool": "i1", "i8": "i8", "u8": "i8", "i16": "i16", "u16": "i16", "i32": "i32", "u32": "i32", "i64": "i64",
+    "u64": "i64", "f16": "half", "f32": "float", "f64": "double", "ptr": "ptr",
 }  # fmt: skip
 # The one NaN: quiet, positive, no payload; its bits by width.
 NAN = {16: 0x7E00, 32: 0x7FC00000, 64: 0x7FF8000000000000}
@@ -97,6 +97,8 @@ _CASTS: dict[tuple[str, str], str] = {
     ("p", "u"): _CONVERT % "ptrtoint",
     ("p", "b"): "{r} = icmp ne {t} {0}, null",
 }
+# By way of f32: LLVM 22 makes the least integer of an f16's NaN, on x86 with AVX512-FP16.
+_FROM_HALF = "{r}.w = fpext {t} {0} to float\n{r} = call {rt} @llvm.%s.sat.{rs}.f32(float {r}.w)"
 _WIDEN = {Kind.INT: "sext", Kind.UINT: "zext", Kind.FLOAT: "fpext"}
 
 
@@ -108,6 +110,8 @@ def row(op: Op, source: Scalar, result: Scalar) -> str:
 
 
 def _cast(source: Scalar, result: Scalar) -> str:
+    if source.bits == 16 and source.is_float and result.is_integer:
+        return _FROM_HALF % ("fptosi" if result.kind is Kind.INT else "fptoui")
     for (given, wanted), line in _CASTS.items():
         if source.kind.value in given and result.kind.value in wanted:
             return line

@@ -12,8 +12,9 @@ from sim_node.compiler.frontend.operand import Literal
 from sim_node.compiler.frontend.selection import bounds, check_integer
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, bool_, int32, int64, pointer
+from sim_node.dtypes import ArrayType, bool_, int32, int64, pointer
 from sim_node.errors import BuildTypeError, UnsupportedError
+from sim_node.lang.func import Func
 from sim_node.lang.library import slices
 
 
@@ -77,10 +78,10 @@ def _offset(body: Body, array: Value, indices: list[Value], node: ast.AST) -> Va
     kind = _type(array)
     total = indices[0]
     for dimension in range(1, kind.ndim):
-        wide = body.emit(Op.MUL, int64, (_wide(body, total, node), _wide(body, extent(body, array, dimension, node), node)), node)
-        total = wide
+        length = _wide(body, extent(body, array, dimension, node), node)
+        total = body.emit(Op.MUL, int64, (_wide(body, total, node), length), node)
         if dimension < len(indices):
-            total = body.emit(Op.ADD, int64, (wide, _wide(body, indices[dimension], node)), node)
+            total = body.emit(Op.ADD, int64, (total, _wide(body, indices[dimension], node)), node)
     base = body.emit(Op.EXTRACT, pointer, (array,), node, 0)
     return body.emit(Op.OFFSET, pointer, (base, total), node, kind.dtype.size)
 
@@ -150,17 +151,9 @@ def _slice(body: Body, array: Value, keys: list[ast.expr], node: ast.Subscript) 
             index = _wide(body, _index(body, array, dimension, key, node), node)
             base = body.emit(Op.OFFSET, pointer, (base, body.emit(Op.MUL, int64, (index, stride), node)), node, 1)
             continue
-        step = _bound(body, key.step, body.builder.constant(int32, 1))
-        start = _bound(body, key.lower, None)
-        stop = _bound(body, key.upper, None)
-        if start is None:
-            start = invoke(body, slices.first, (length, step), node)
-        else:
-            start = invoke(body, slices.clamped, (start, length, step), node)
-        if stop is None:
-            stop = invoke(body, slices.last, (length, step), node)
-        else:
-            stop = invoke(body, slices.clamped, (stop, length, step), node)
+        step = _step_of(body, key)
+        start = _bound(body, key.lower, slices.first, length, step, node)
+        stop = _bound(body, key.upper, slices.last, length, step, node)
         extents.append(invoke(body, slices.count, (start, stop, step), node))
         moved = body.emit(Op.MUL, int64, (_wide(body, start, node), stride), node)
         # an empty slice may begin where the array ends, and no address is made beyond it
@@ -171,16 +164,25 @@ def _slice(body: Body, array: Value, keys: list[ast.expr], node: ast.Subscript) 
     return body.emit(Op.MAKE, made, (base, *extents, *strides), node)
 
 
-def _bound(body: Body, node: ast.expr | None, missing: Value | None) -> Value | None:
-    """Read a part of a slice as an i32."""
-    if node is None:
-        return missing
-    bound = body.visit(node)
-    check_integer(body, bound, node)
-    if isinstance(bound, Literal) and bound.value == 0 and missing is not None:
-        raise body.error(BuildTypeError, "the step of a slice is not 0", node)
-    value = body.materialise(bound, node)
-    assert isinstance(value.type, Scalar)
-    if missing is not None and not isinstance(bound, Literal):
-        raise body.error(UnsupportedError, "the step of a slice is a number", node, "write it as one")
-    return value if value.type is int32 else body.emit(Op.CAST, int32, (value,), node)
+def _step_of(body: Body, key: ast.Slice) -> Value:
+    """The step of a slice, a number."""
+    if key.step is None:
+        return body.builder.constant(int32, 1)
+    step = body.visit(key.step)
+    check_integer(body, step, key.step)
+    if not isinstance(step, Literal):
+        raise body.error(UnsupportedError, "the step of a slice is a number", key.step, "write it as one")
+    if step.value == 0:
+        raise body.error(BuildTypeError, "the step of a slice is not 0", key.step)
+    return body.constant(int32, step, key.step)
+
+
+def _bound(body: Body, written: ast.expr | None, missing: Func, length: Value, step: Value, node: ast.AST) -> Value:
+    """An end of a slice as an i32, inside of the array."""
+    if written is None:
+        return invoke(body, missing, (length, step), node)
+    bound = body.visit(written)
+    check_integer(body, bound, written)
+    value = body.materialise(bound, written)
+    value = value if value.type is int32 else body.emit(Op.CAST, int32, (value,), node)
+    return invoke(body, slices.clamped, (value, length, step), node)

@@ -22,7 +22,8 @@ VISITORS: dict[type[ast.AST], Visit] = {
 def lower(kernel: Kernel, layouts: Mapping[str, str] | None = None) -> Module:
     """Lower a kernel and the funcs it calls to SSA form.
 
-    ``layouts`` says of array parameters by name that they are strided or indexed. What the functions capture is read now and becomes part of the module. Raises BuildError, with place and remedy.
+    ``layouts`` says of array parameters by name that they are strided or indexed. What the functions capture is
+    read now and becomes part of the module. Raises BuildError, with place and remedy.
     """
     try:
         return Unit(VISITORS).lower(kernel, layouts or {})

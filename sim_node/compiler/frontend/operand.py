@@ -42,7 +42,8 @@ Operand = Value | Weak | Static | tuple["Operand", ...]
 
 # How a type is spelled by someone who writes a conversion.
 _LETTERS = {"i": "int", "u": "uint", "f": "float"}
-SPELLED = {"bool": "bool", **{one.name: f"sn.{_LETTERS[one.kind.value]}{one.bits}" for one in SCALARS if one is not bool_}}
+SPELLED = {one.name: f"sn.{_LETTERS[one.kind.value]}{one.bits}" for one in SCALARS if one is not bool_}
+SPELLED["bool"] = "bool"
 
 
 def spelled(type: Type | None) -> str:

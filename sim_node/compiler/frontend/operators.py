@@ -130,7 +130,9 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
     return body.emit(row.op, a.type, (a, b), node)
 
 
-def check_kind(body: Body, symbol: str, kinds: str, type: Scalar | Composite, node: ast.AST, *operands: Written) -> None:
+def check_kind(
+    body: Body, symbol: str, kinds: str, type: Scalar | Composite, node: ast.AST, *operands: Written
+) -> None:
     """Refuse a scalar kind that the operation does not take."""
     if type.scalar.kind.value not in kinds:
         advice = _ADVICE.get(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sim_node.compiler.frontend import arrays, selection
 from sim_node.compiler.frontend.agree import started_as_literal, text
@@ -204,7 +205,7 @@ def _part(body: Body, whole: Place | Operand, chosen: Selection, node: ast.AST) 
     if isinstance(whole, Element):
         leaves = whole.type.leaves
         starts = [leaves[choice[0]].offset for choice in chosen.choices if choice]
-        strides = {after - before for before, after in zip(starts, starts[1:])}
+        strides = {after - before for before, after in pairwise(starts)}
         dense = all(choice == tuple(range(choice[0], choice[0] + len(choice))) for choice in chosen.choices if choice)
         if dense and starts and chosen.index is None:
             return Element(whole.pointer, whole.offset + starts[0], chosen.type)

@@ -56,7 +56,7 @@ def subscript(body: Body, kind: Composite | Tuple, node: ast.Subscript) -> list[
             f"{'index' if len(kind.shape) == 1 else 'indices'}, not {len(keys)}", node,
         )  # fmt: skip
     if isinstance(kind, Matrix):
-        return _of_matrix(body, kind, [key(body, k, n, node) for k, n in zip(keys, kind.shape)])
+        return _of_matrix(kind, [key(body, k, n, node) for k, n in zip(keys, kind.shape)])
     return [_numbers(kind, range(kind.length), key(body, keys[0], kind.length, node))]
 
 
@@ -196,7 +196,7 @@ def _numbers(kind: Composite, leaves: range, chosen: Key) -> Selection:
     return Selection(kind.vector(len(chosen)), (tuple(leaves[i] for i in chosen),))
 
 
-def _of_matrix(body: Body, kind: Matrix, keys: list[Key]) -> list[Selection]:
+def _of_matrix(kind: Matrix, keys: list[Key]) -> list[Selection]:
     rows = [range(r * kind.cols, (r + 1) * kind.cols) for r in range(kind.rows)]
     first = keys[0]
     row = kind.vector(kind.cols)

@@ -14,7 +14,7 @@ from sim_node.compiler.frontend.source import source
 from sim_node.compiler.frontend.ssa import Missing, Unsettled
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Type
+from sim_node.dtypes import ArrayType, Type
 from sim_node.errors import BuildError, BuildNameError, BuildTypeError, Location, UnsupportedError
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
@@ -42,11 +42,8 @@ class Unit:
                 remedy = f"launch it with arguments, or say which types: sn.overload({kernel.name}, {types})"
                 raise body.error(BuildTypeError, what, body.source.tree, remedy)
         self._names.add(kernel.name)
-        types = tuple(
-            replace(parameter.type, layout=layouts[parameter.name]) if parameter.name in layouts else parameter.type
-            for parameter in form.parameters
-        )
-        entry = self._lower(body, kernel.name, form, types)
+        given = tuple(_laid(one.type, layouts.get(one.name)) for one in form.parameters)
+        entry = self._lower(body, kernel.name, form, given)
         return Module(kernel.name, {kernel.name: entry, **self._functions})
 
     def signature(self, func: Func) -> Signature:
@@ -148,3 +145,8 @@ def _unassigned(body: Body, missing: Missing | Unsettled) -> BuildError:
         BuildNameError, f"'{name}' may be unassigned here: nothing is assigned to it {path}", missing.mark,
         f"assign {name} before, so that every path has it",
     )  # fmt: skip
+
+
+def _laid(kind: Type, layout: str | None) -> Type:
+    """An array's type in another layout."""
+    return replace(kind, layout=layout) if layout is not None and isinstance(kind, ArrayType) else kind

@@ -26,12 +26,15 @@ def scalarise(module: Module) -> Module:
 def _function(function: Function) -> Function:
     parts: dict[Value, Parts] = {}
     heads: list[Value] = []
+    # what is there already stays itself, so that a second run changes nothing
+    there = {(v.args[0], v.attr): v for v in function.blocks[0].body if v.op is Op.EXTRACT and _is_leaf(v)}
     for param in function.params:
         if isinstance(param.type, Scalar):
             parts[param] = (param,)
         else:
             parts[param] = tuple(
-                Value(Op.EXTRACT, leaf.scalar, (param,), i) for i, leaf in enumerate(leaves(param.type))
+                there.get((param, i)) or Value(Op.EXTRACT, leaf.scalar, (param,), i)
+                for i, leaf in enumerate(leaves(param.type))
             )
             heads += parts[param]
     drafts: list[tuple[Block, list[Value]]] = []
@@ -46,6 +49,10 @@ def _function(function: Function) -> Function:
             body += placed
         drafts.append((block, body))
     return replace(function, blocks=tuple(_block(block, body, parts) for block, body in drafts))
+
+
+def _is_leaf(value: Value) -> bool:
+    return value.args[0].op is Op.PARAM and isinstance(value.type, Scalar)
 
 
 def _value(value: Value, parts: dict[Value, Parts]) -> tuple[Parts, Parts]:

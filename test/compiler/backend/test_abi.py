@@ -1,25 +1,24 @@
 import numpy as np
 
-from sim_node.compiler.backend.abi import Role, words
-from sim_node.dtypes import ArrayType, bool_, float32, float64, int32, vec3, vec3d
+from sim_node.compiler.backend.abi import dims, words
+from sim_node.dtypes import ArrayType, bool_, float32, float64, int32, pointer, vec3, vec3d
 
 
 def test_the_argument_block_of_the_contract():
-    placed = words([bool_, ArrayType(vec3), float32, vec3, bool_, vec3d, int32, ArrayType(bool_)])
-    assert [(word.offset, word.role) for word in placed] == [
-        (0, Role.SCALAR),
-        (8, Role.POINTER),
-        (16, Role.LENGTH),
-        (24, Role.SCALAR),
-        *((at, Role.SCALAR) for at in (28, 32, 36)),
-        (40, Role.SCALAR),
-        *((at, Role.SCALAR) for at in (48, 56, 64)),
-        (72, Role.SCALAR),
-        (80, Role.POINTER),
-        (88, Role.LENGTH),
+    placed = words([bool_, ArrayType(vec3), float32, vec3, bool_, vec3d, int32, ArrayType(bool_, 3)])
+    assert [word.offset for word in dims()] == [0, 4, 8, 12]
+    assert [(word.offset, word.scalar) for word in placed] == [
+        (16, bool_),
+        (24, pointer),
+        (32, int32),
+        (40, float32),
+        *((at, float32) for at in (44, 48, 52)),
+        (56, bool_),
+        *((at, float64) for at in (64, 72, 80)),
+        (88, int32),
+        (96, pointer),
+        *((at, int32) for at in (104, 108, 112)),
     ]
-    assert placed[7].scalar is bool_
-    assert placed[8].scalar is float64
 
 
 def test_parameters_of_every_kind_arrive(execute):

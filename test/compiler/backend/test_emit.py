@@ -36,9 +36,11 @@ def edges(kind: Scalar) -> np.ndarray:
     limits = np.finfo(kind.numpy)
     whole = [0.0, 0.5, 1.0, 1.5, 2.5, 0.1, 3.7, 2.0**23 + 1, 2.0**31, 2.0**32, 2.0**63, 2.0**64, 1e30, math.inf]
     whole += [float(limits.max), float(limits.tiny), float(limits.smallest_subnormal), float(limits.tiny) / 2]
-    integers, bits = (np.uint32, 0x7F800001) if kind is float32 else (np.uint64, 0x7FF0000000000001)
-    odd = np.array([bits, bits + 0x2000], integers).view(kind.numpy)
-    positive = np.concatenate([np.array([*whole, 2147483647.0, 4294967295.0, math.nan], kind.numpy), odd])
+    integers = np.dtype(f"u{kind.size}")
+    bits = int(np.array(np.inf, kind.numpy).view(integers)) + 1
+    odd = np.array([bits, bits + 0x100], integers).view(kind.numpy)
+    with np.errstate(over="ignore"):
+        positive = np.concatenate([np.array([*whole, 2147483647.0, 4294967295.0, math.nan], kind.numpy), odd])
     return np.concatenate([positive, -positive])
 
 

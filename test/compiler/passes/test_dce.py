@@ -27,14 +27,16 @@ def test_only_what_has_an_effect_stays():
     assert text(verify(dce(verify(parse(source))))) == (
         "kernel @k(array<f32> %0, f32 %1, bool %2, i32 %3) {\n"
         "b0:\n"
-        "  %4 = length i32 %0\n"
+        "  %4 = extract i32 %0 {1}\n"
         "  %5 = bounds i32 %3, %4 {0}\n"
         "  jump -> b1(%1)\n"
         "b1(f32 %6):\n"
         "  %7 = mul f32 %6, %1\n"
         "  branch %2 -> b1(%7), b2\n"
         "b2:\n"
-        "  store %0, %3, %6\n"
+        "  %8 = extract ptr %0 {0}\n"
+        "  %9 = offset ptr %8, %3 {4}\n"
+        "  store %9, %6 {0}\n"
         "  return\n"
         "}\n"
     )

@@ -24,7 +24,7 @@ b0:
 def stored(kind, body):
     """What is stored after folding: 'x', a constant, or the op that stayed."""
     module = verify(fold(verify(parse(KERNEL.format(t=kind, body=body, size=named(kind).size)))))
-    value = next(v for v in module.entry.blocks[0].body if v.op is Op.STORE).args[2]
+    value = next(v for v in module.entry.blocks[0].body if v.op is Op.STORE).args[1]
     return "x" if value.op is Op.PARAM else value.attr if value.op is Op.CONST else value.op
 
 
@@ -131,4 +131,4 @@ def test_a_decided_branch_takes_its_consequences_along():
 
 
 def stored_constant(module):
-    return next(v for v in module.entry.blocks[-1].body if v.op is Op.STORE).args[2].attr
+    return next(v for v in module.entry.blocks[-1].body if v.op is Op.STORE).args[1].attr

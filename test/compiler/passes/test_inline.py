@@ -87,13 +87,13 @@ def test_locations_and_sites_get_their_chain_of_callers():
     add = [v for b in flat.blocks for v in b.body if v.op is Op.ADD]
     chains = [(v.location, v.location.caller, v.location.caller.caller) for v in add]
     assert [tuple((step.inside, step.line) for step in chain) for chain in chains] == [
-        (("twice", 0), ("clamped", 0), ("k", 4)),
-        (("twice", 0), ("clamped", 0), ("k", 5)),
+        (("twice", 0), ("clamped", 0), ("k", 6)),
+        (("twice", 0), ("clamped", 0), ("k", 7)),
     ]
     assert [(site.subject, site.location.caller) for site in flat.sites] == [
         ("k", None),
-        ("clamped", at("k", 4)),
-        ("clamped", at("k", 5)),
+        ("clamped", at("k", 6)),
+        ("clamped", at("k", 7)),
     ]
     assert [v.attr for b in flat.blocks for v in b.body if v.op in (Op.CHECK, Op.BOUNDS)] == [0, 1, 2]
 
