@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,18 @@ from sim_node.runtime.indexed import IndexedArray
 Where = str | Device | None
 
 
+def _ported(make: Callable[..., Array]) -> Callable[..., Array]:
+    """Take Warp's options that have no meaning here: no gradients are computed, and memory is the host's own."""
+
+    @wraps(make)
+    def made(*arguments: Any, requires_grad: object = None, pinned: object = None, **named: Any) -> Array:
+        del requires_grad, pinned
+        return make(*arguments, **named)
+
+    return made
+
+
+@_ported
 def array(
     data: Any = None,
     dtype: Any = None,
@@ -87,6 +101,7 @@ def _at(ptr: int, dtype: Any, shape: Shape, strides: tuple[int, ...] | None, dev
     return Array(memory, native(element), counts, steps, -low)
 
 
+@_ported
 def from_numpy(data: Numpy, dtype: Any = None, shape: Shape | None = None, device: Where = None) -> Array:
     """Make an array that shares a numpy array's memory where it can; as ``sn.array(data, dtype, shape)``."""
     if not isinstance(data, np.ndarray):
@@ -94,16 +109,19 @@ def from_numpy(data: Numpy, dtype: Any = None, shape: Shape | None = None, devic
     return array(data, dtype, shape, device=device)
 
 
+@_ported
 def zeros(shape: Shape, dtype: Any = float, device: Where = None) -> Array:
     """Make an array of zeros, its memory aligned to 64 bytes."""
     return allocate(shape, dtype, device, zeroed=True)
 
 
+@_ported
 def empty(shape: Shape, dtype: Any = float, device: Where = None) -> Array:
     """Make an array whose values are whatever the memory held, aligned to 64 bytes."""
     return allocate(shape, dtype, device)
 
 
+@_ported
 def full(shape: Shape, value: Any = 0, dtype: Any = None, device: Where = None) -> Array:
     """Make an array of one value: a number, for composites also their components, for structs an instance or 0.
 
@@ -115,31 +133,37 @@ def full(shape: Shape, value: Any = 0, dtype: Any = None, device: Where = None) 
     return made
 
 
+@_ported
 def ones(shape: Shape, dtype: Any = float, device: Where = None) -> Array:
     """Make an array of ones."""
     return full(shape, True, dtype, device)
 
 
+@_ported
 def zeros_like(src: Array | IndexedArray, device: Where = None) -> Array:
     """Make a contiguous array of zeros with the shape and dtype of another."""
     return zeros(src.shape, src.dtype, device)
 
 
+@_ported
 def empty_like(src: Array | IndexedArray, device: Where = None) -> Array:
     """Make a contiguous array of whatever the memory held with the shape and dtype of another."""
     return empty(src.shape, src.dtype, device)
 
 
+@_ported
 def full_like(src: Array | IndexedArray, value: Any, device: Where = None) -> Array:
     """Make a contiguous array of one value with the shape and dtype of another; as ``sn.full``."""
     return full(src.shape, value, src.dtype, device)
 
 
+@_ported
 def ones_like(src: Array | IndexedArray, device: Where = None) -> Array:
     """Make a contiguous array of ones with the shape and dtype of another."""
     return ones(src.shape, src.dtype, device)
 
 
+@_ported
 def clone(src: Array | IndexedArray, device: Where = None) -> Array:
     """Make a contiguous copy of an array."""
     made = empty_like(src, device)
