@@ -12,6 +12,7 @@ from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
+from sim_node.runtime.generic import concrete
 from sim_node.runtime.program import load, variant
 from sim_node.runtime.refusal import launch_error
 
@@ -37,8 +38,8 @@ def launch(
     composite its components, a struct an instance. Threads are numbered row-major; every extent is below 2**31, their
     product need not be. ``stream`` and ``block_dim`` are of GPUs: no result depends on them.
     With ``record_cmd`` nothing runs, and the launch is returned, to be made later and again.
-    The first launch builds the kernel, and so does the first with arrays in another layout. A long launch lets other
-    Python threads run meanwhile.
+    The first launch builds the kernel, and so does the first with arrays in another layout, or with other types for
+    what the kernel leaves open. A long launch lets other Python threads run meanwhile.
     Raises LaunchError when arguments do not fit, KernelError when a thread stopped itself, BuildError when the kernel
     cannot be compiled, DeviceError for an unknown device.
     """
@@ -49,6 +50,7 @@ def launch(
         return Launch(kernel, device, dim, inputs, outputs)
     entry = kernel.entry if type(kernel) is Kernel else None
     if entry is None:
+        kernel = concrete(kernel, inputs, outputs)
         entry = load(kernel)
     try:
         stopped = _run(entry, dim, inputs, outputs)
@@ -85,8 +87,8 @@ class Launch:
     ) -> None:
         """Build the kernel. Raises BuildError when it cannot be compiled, DeviceError for an unknown device."""
         get_device(device)
-        self._kernel, self._dim = kernel, dim
-        self._params = load(kernel).program.params
+        self._kernel, self._dim = concrete(kernel, inputs, outputs), dim
+        self._params = load(self._kernel).program.params
         given = [*inputs, *outputs]
         unset = [None if isinstance(type_, ArrayType) else type_() for _, type_ in self._params]
         self._arguments = given + unset[len(given) :]

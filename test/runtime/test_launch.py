@@ -284,7 +284,7 @@ def test_parts_of_arrays_and_of_numpy_s_reach_the_kernel_that_is_built_for_them(
             launch(twice.kernel, (given.shape[0], given.shape[1]), [given])
             part(wanted)[...] *= 2
         assert np.array_equal(values, wanted)
-    assert twice.builds == ["contiguous", *["strided"] * (layout == "strided")]
+    assert twice.builds == ["strided"] * (layout == "strided")
 
 
 def test_indexed_elements_reach_the_kernel_that_is_built_for_them(twice):
@@ -297,7 +297,7 @@ def test_indexed_elements_reach_the_kernel_that_is_built_for_them(twice):
         grid = np.ix_(np.arange(4)[rows], np.arange(5)[columns])
         wanted[grid] *= 2
     assert np.array_equal(values, wanted)
-    assert twice.builds == ["contiguous", "indexed"]
+    assert twice.builds == ["indexed"]
 
 
 def test_a_fault_in_a_variant_is_told_by_its_own_sites(twice):
@@ -327,7 +327,6 @@ def test_a_plan_s_launches_take_parts_too(twice):
 
 
 def test_threads_that_come_together_build_a_variant_once(twice):
-    launch(twice.kernel, (0, 0), [zeros((1, 1))])
     together = threading.Barrier(4)
 
     def work():
@@ -339,7 +338,7 @@ def test_threads_that_come_together_build_a_variant_once(twice):
         thread.start()
     for thread in threads:
         thread.join()
-    assert twice.builds == ["contiguous", "strided"]
+    assert twice.builds == ["strided"]
 
 
 GRIDS = [(7,), (3, 4), (2, 3, 4), (2, 3, 4, 5), (2**31 - 1, 3), (2**30, 2**31 - 1, 1), (2**15,) * 4]
