@@ -10,6 +10,7 @@ from sim_node.device.names import Device, get_device
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
+from sim_node.runtime.generic import concrete
 from sim_node.runtime.program import load, variant
 from sim_node.runtime.refusal import launch_error
 
@@ -33,8 +34,8 @@ def launch(
     array; what stands in ``outputs`` must be writeable. A scalar takes a Python or numpy number in its range, a
     composite its components, a struct an instance. Threads are numbered row-major; every extent is below 2**31, their
     product need not be. ``stream`` and ``block_dim`` are of GPUs: no result depends on them.
-    The first launch builds the kernel, and so does the first with arrays in another layout. A long launch lets other
-    Python threads run meanwhile.
+    The first launch builds the kernel, and so does the first with arrays in another layout, or with other types for
+    what the kernel leaves open. A long launch lets other Python threads run meanwhile.
     Raises LaunchError when arguments do not fit, KernelError when a thread stopped itself, BuildError when the kernel
     cannot be compiled, DeviceError for an unknown device.
     """
@@ -43,6 +44,7 @@ def launch(
         get_device(device)
     entry = kernel.entry if type(kernel) is Kernel else None
     if entry is None:
+        kernel = concrete(kernel, inputs, outputs)
         entry = load(kernel)
     try:
         stopped = _run(entry, dim, inputs, outputs)

@@ -14,6 +14,7 @@ from sim_node.compiler.build import Program
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
+from sim_node.runtime.generic import concrete
 from sim_node.runtime.program import load, variant
 from sim_node.runtime.refusal import launch_error, plan_error
 
@@ -49,6 +50,7 @@ class Plan(_native.Plan):
         Raises LaunchError when arguments do not fit or the plan is frozen, BuildError when the kernel cannot be
         compiled.
         """
+        kernel = concrete(kernel, inputs, outputs)
         entry = load(kernel)
         try:
             try:

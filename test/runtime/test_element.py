@@ -195,7 +195,7 @@ def test_a_matrix_takes_rows_or_all_of_its_numbers(value, reason):
         ({"code": STRUCT, "fields": (field("x", SCALARS[5]),), "size": 8}, "the fields do not take 8 bytes"),
         ({"code": STRUCT, "fields": (("x", 1, 1, SCALARS[5], False),), "size": 24}, "the fields do not take 24 bytes"),
     ],
-    ids=str,
+    ids=range(11),
 )
 def test_a_description_that_is_no_type_is_refused(changed, fault):
     whole = {"dtype": None, "code": 5, "size": 4, "align": 4, "axes": (), "fields": (), "numpy": None, "format": b""}
