@@ -13,7 +13,7 @@ from sim_node.compiler.ir.function import Site
 from sim_node.dtypes import ArrayType
 from sim_node.errors import Location
 from sim_node.lang.kernel import Kernel
-from sim_node.runtime import program
+from sim_node.runtime import generic, program
 from sim_node.runtime.program import Entry
 
 HERE = Path(__file__).parent
@@ -91,6 +91,7 @@ def twice(library, monkeypatch):
     monkeypatch.setattr(program, "build", build)
     kernel = compiled(library, "twice_contiguous", ())
     kernel.entry = None
+    generic._open[kernel] = {}  # it has no source to read that from
     return SimpleNamespace(kernel=kernel, builds=builds)
 
 
