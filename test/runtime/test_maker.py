@@ -84,10 +84,3 @@ def test_indexed_arrays_are_made_and_annotated_the_same_way():
             make()
     with pytest.raises(TypeError, match=r"elements of an sn\.array, not of a ndarray"):
         sn.indexedarray(np.zeros(3), [0])
-
-
-def test_options_of_warp_that_mean_nothing_here_are_taken_and_others_are_not():
-    assert sn.array([1.0], requires_grad=True, pinned=True).size == 1
-    assert sn.zeros_like(sn.ones(2, requires_grad=True)).size == 2
-    with pytest.raises(TypeError, match="require_grad"):
-        sn.zeros(2, require_grad=True)
