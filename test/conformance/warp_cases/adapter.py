@@ -166,7 +166,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def reason_in(text: str) -> str | None:
-    """Find the reason in an error that names something foreign, as the compiler's do."""
+    """Find the reason in an error that names something foreign, as the compiler's do, or an option for gradients."""
+    if "unexpected keyword argument 'adj" in text:
+        return GRADIENTS
     return next((reason for reason in REASONS if f"<unsupported: {reason} " in text), None)
 
 
