@@ -1,5 +1,5 @@
 """Python source → typed IR."""
 
-from sim_node.compiler.frontend.lower import lower
+from sim_node.compiler.frontend.lower import lower, typed
 
-__all__ = ["lower"]
+__all__ = ["lower", "typed"]

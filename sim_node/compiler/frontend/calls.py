@@ -86,7 +86,9 @@ def call_func(body: Body, func: Func, arguments: Arguments, named: dict[str, Wri
     for (operand, at), parameter in pairs:
         wanted = parameter.type or _type_for(body, operand, generic, at)
         values.append(body.convert(operand, wanted, at, f"'{parameter.name}' of '{func.name}'"))
-    return invoke(body, func, tuple(values), node)
+    result = invoke(body, func, tuple(values), node)
+    body.called.setdefault(node, []).append(str(result.attr))
+    return result
 
 
 def _type_for(body: Body, operand: Operand, generic: list[Operand], node: ast.AST) -> Type:

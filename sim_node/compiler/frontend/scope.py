@@ -27,6 +27,7 @@ class Scope:
             except ValueError:  # not assigned yet
                 continue
         self.globals = function.__globals__
+        self.defaults = function.__defaults__, function.__kwdefaults__
 
     def lookup(self, name: str) -> Any:
         """Find what the name is bound to now; raises KeyError."""

@@ -28,6 +28,7 @@ class Unit:
         self._instances: dict[tuple[Func, tuple[Type, ...]], Instance] = {}
         self._signatures: dict[Func, Signature] = {}
         self._active: list[Func] = []
+        self.bodies: dict[str, Body] = {}  # by the name of the function in the module
 
     def lower(self, kernel: Kernel) -> Module:
         """Lower the kernel and all that it calls."""
@@ -75,6 +76,7 @@ class Unit:
         tree = body.source.tree
         if isinstance(tree, ast.AsyncFunctionDef):
             raise body.error(UnsupportedError, "an async function cannot be compiled", tree, "write def")
+        self.bodies[name] = body
         body.returned = form.result
         names = tuple(parameter.name for parameter in form.parameters)
         params = tuple(Value(Op.PARAM, type, (), index) for index, type in enumerate(types))

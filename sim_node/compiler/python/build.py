@@ -1,0 +1,27 @@
+"""From a kernel to a program for CPython: the front end, for its refusals and types, and no code generation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim_node.compiler.build import Program
+from sim_node.compiler.frontend import typed
+from sim_node.compiler.ir.digest import digest
+from sim_node.compiler.ir.verifier import verify
+from sim_node.compiler.passes.inline import inline
+from sim_node.compiler.python.block import Block
+from sim_node.compiler.python.code import Code
+from sim_node.lang.kernel import Kernel
+
+
+def build(kernel: Kernel) -> Program:
+    """Make a kernel ready to run under CPython; its digest is that of the compiled one.
+
+    Raises BuildError and its kinds as the compiler does.
+    """
+    module, bodies = typed(kernel)
+    flat = inline(verify(module))
+    function: Any = flat.entry
+    params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
+    code = Code(module, bodies, function.sites, Block(tuple(type_ for _, type_ in params)).read)
+    return Program(function.name, code.address, params, function.sites, digest(flat), code, function.written)

@@ -1,0 +1,87 @@
+"""Rigid transforms of the host: a position p, and a rotation q."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sim_node.lang.values import quaternion
+from sim_node.lang.values.numbers import is_number
+from sim_node.lang.values.quaternion import QuaternionValue
+from sim_node.lang.values.value import Numpy, type_of
+from sim_node.lang.values.vector import VectorValue, components, numbers
+
+
+class TransformValue(VectorValue):
+    """Seven numbers, also as ``p`` and ``q``; ``*`` of two turns and moves by the right one first."""
+
+    __slots__ = ()
+
+    @property
+    def p(self) -> VectorValue:
+        """The position."""
+        return VectorValue(self._type.vector(3), self._memory[:3].copy())
+
+    @p.setter
+    def p(self, value: Any) -> None:
+        self._memory[:3] = numbers(value, self._type, 3)
+
+    @property
+    def q(self) -> QuaternionValue:
+        """The rotation."""
+        return QuaternionValue(self._type.quaternion, self._memory[3:].copy())
+
+    @q.setter
+    def q(self, value: Any) -> None:
+        self._memory[3:] = numbers(value, self._type, 4)
+
+    def __mul__(self, other: Any) -> Any:
+        if not isinstance(other, TransformValue):
+            return super().__mul__(other)
+        return self._same("*", product, other, False)
+
+
+def _no_axis(name: str) -> property:
+    def get(self: TransformValue) -> Any:
+        raise AttributeError(f"{type_of(self)!r} has no '{name}'; its parts are p and q")
+
+    return property(get, get)  # type: ignore[arg-type]
+
+
+for _name in "xyzw":
+    setattr(TransformValue, _name, _no_axis(_name))
+
+
+def product(a: Numpy, b: Numpy) -> Numpy:
+    """Compose transforms: b first, then a."""
+    return np.concatenate((rotated(a[3:], b[:3]) + a[:3], quaternion.product(a[3:], b[3:])))
+
+
+def rotated(q: Numpy, v: Numpy) -> Numpy:
+    """Turn a vector by a quaternion of length 1, in Warp's order of terms."""
+    two, one = q.dtype.type(2), q.dtype.type(1)
+    axis, w = q[:3], q[3]
+    c = two * w * w - one
+    d = two * (axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2])
+    cross = axis[[1, 2, 0]] * v[[2, 0, 1]] - axis[[2, 0, 1]] * v[[1, 2, 0]]
+    turned: Numpy = v * c + axis * d + cross * w * two
+    return turned
+
+
+def make(type: Any, *parts: Any, **named: Any) -> TransformValue:
+    """Make a transform: of nothing (the identity), p and q, p alone, seven numbers, one for all, or another one."""
+    made = TransformValue(type, np.zeros(7, type.scalar.numpy))
+    made._memory[6] = 1
+    if named or len(parts) == 2:
+        unknown = sorted({*named} - {"p", "q"})
+        if unknown or len(parts) + len(named) > 2 or (parts and "p" in named):
+            raise TypeError(f"{type!r} takes p and q, not {', '.join(unknown) or 'one of them twice'}")
+        given = {**dict(zip("pq", parts)), **named}
+        for name, value in given.items():
+            setattr(made, name, value)
+    elif len(parts) == 1 and not is_number(parts[0]) and len(parts[0]) == 3:
+        made.p = parts[0]
+    elif parts:
+        made._memory[:] = components(type, 7, *parts)
+    return made
