@@ -27,14 +27,14 @@ def results(kernel, body, n=3):
         ("¦n == 1", UnsupportedError, "'n == 1' is computed and not used", "assign it"),
         ("¦x", UnsupportedError, "'x' is computed and not used", "assign it"),
         ("¦return 1.0", BuildTypeError, "a kernel returns nothing", "into an array"),
-        ("assert ¦n", BuildTypeError, "a condition is a bool", "n != 0"),
+        ("assert ¦x", BuildTypeError, "'x' is an array of f32, which is neither", "len(x) > 0"),
         ("assert n > 0, ¦n", UnsupportedError, "the message of an assert is plain text", '"…"'),
         ("x[0] = ¦'text'", UnsupportedError, "text is no value in a kernel", "numbers"),
         ("x[0] = ¦None", UnsupportedError, "None is no value in a kernel", "numbers"),
         ("x[0] = ¦1j", UnsupportedError, "a complex number is no value", "numbers"),
         ("x[0] = ¦...", UnsupportedError, "... is no value", "numbers"),
         ("x[0] = (1, ¦*p[0])[0]", UnsupportedError, "'*' in a tuple is not there", "each value"),
-        ("sn.¦pi = 3".replace("sn.¦", "¦sn."), BuildNameError, "module 'sim_node' has no 'pi'", ""),
+        ("¦sn.pie = 3", BuildNameError, "module 'sim_node' has no 'pie'", "did you mean sn.pi?"),
     ],
 )
 def test_refused(refusal, body, family, what, remedy):

@@ -2,11 +2,14 @@
 
 Of ``warp`` two modules are stood in for, ``warp.config`` and ``warp.tests.unittest_utils``; the test files come from
 the installed wheel, and every other name is sim_node's or missing. What sim_node does not set out to have raises
-Unsupported with the reason, which unittest counts as a skip.
+Unsupported with the reason, which unittest counts as a skip. The names of the private ``warp._src.types`` that
+``warp.types`` makes public are sim_node's, and so are its tables of scalar types, so that the cases that ask for a
+vector or a dtype by that path are run and not left out.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -19,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import sim_node
+from sim_node import dtypes
 
 GRADIENTS, TILES, TEXTURES = "gradients", "tiles", "textures"
 FRAMEWORKS, PRIVATE, CUDA = "other frameworks", "Warp's private modules", "CUDA"
@@ -30,7 +34,9 @@ FOREIGN: dict[str, str] = {
     **dict.fromkeys(["tile", "tile_zeros", "tile_load", "tile_store", "launch_tiled"], TILES),
     **dict.fromkeys(["to_torch", "device_to_torch", "fabricarray", "indexedfabricarray"], FRAMEWORKS),
     **dict.fromkeys(["ModuleBuildOptions", "DeterministicMode", "ScopedCapture", "capture_launch"], CUDA),
-    "_src": PRIVATE,
+    **dict.fromkeys(["get_cuda_device_count", "get_cuda_devices"], CUDA),
+    **dict.fromkeys(["is_mempool_enabled", "is_mempool_supported", "is_mempool_access_enabled"], CUDA),
+    **dict.fromkeys(["is_mempool_access_supported", "is_peer_access_enabled", "is_peer_access_supported"], CUDA),
 }
 # modules of warp that test files import → why they are not ours
 FOREIGN_MODULES = {"warp._src": PRIVATE, "warp.fem": FRAMEWORKS, "warp.sparse": FRAMEWORKS}
@@ -86,6 +92,41 @@ class Config(types.ModuleType):
         return None
 
 
+@functools.cache
+def _tables() -> dict[str, Any]:
+    """Warp's tables of scalar types, of ours."""
+    integers = tuple(scalar for scalar in dtypes.SCALARS if scalar.is_integer)
+    floats = tuple(scalar for scalar in dtypes.SCALARS if scalar.is_float)
+    return {
+        "int_types": integers,
+        "float_types": floats,
+        "scalar_types": integers + floats,
+        "np_dtype_to_warp_type": {
+            key: scalar for scalar in dtypes.SCALARS for key in (scalar.numpy.type, scalar.numpy)
+        },
+    }
+
+
+class ForeignModule(types.ModuleType):
+    """A module of Warp's that is not ours: its names are Foreign, those aside that are public elsewhere."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(name)
+        self.__dict__["_reason"] = reason
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self.__name__ == "warp._src" and name == "types":
+            return importlib.import_module("warp._src.types")
+        if self.__name__ == "warp._src.types" and name in _tables():
+            return _tables()[name]
+        public = importlib.import_module("sim_node.types") if self.__name__ == "warp._src.types" else None
+        if hasattr(public, name):
+            return getattr(public, name)
+        return Foreign(f"{self.__name__}.{name}", self._reason)
+
+
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """``warp.x`` is ``sim_node.x`` where we have it, an empty stand-in where FOREIGN_MODULES says so, else missing."""
 
@@ -105,18 +146,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         top = ".".join(spec.name.split(".")[:2])
         if top not in FOREIGN_MODULES:
             return importlib.import_module("sim_node" + spec.name.removeprefix("warp"))
-        module = types.ModuleType(spec.name)
-        module.__getattr__ = lambda name: _foreign_name(spec.name, name, FOREIGN_MODULES[top])  # type: ignore[method-assign]
-        return module
+        return ForeignModule(spec.name, FOREIGN_MODULES[top])
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Nothing: ours has run, and a stand-in is empty."""
-
-
-def _foreign_name(module: str, name: str, reason: str) -> Foreign:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return Foreign(f"{module}.{name}", reason)
 
 
 def reason_in(text: str) -> str | None:
@@ -140,8 +173,11 @@ def bind(tests: Path | str) -> None:
         setattr(sim_node, name, value)
     for name, reason in FOREIGN.items():
         setattr(sim_node, name, Foreign(f"warp.{name}", reason))
+    for level, name in enumerate(["LOG_DEBUG", "LOG_INFO", "LOG_WARNING", "LOG_ERROR"]):
+        setattr(sim_node, name, 10 * (level + 1))
     package = types.ModuleType("warp.tests")
     package.__path__ = [str(tests)]
     sys.modules["warp.tests"] = package
     sys.meta_path.insert(0, _Finder())
+    sim_node._src = importlib.import_module("warp._src")
     sys.modules["warp.tests.unittest_utils"] = importlib.import_module("stand_in")
