@@ -51,6 +51,10 @@ TESTED_ELSEWHERE = {
     "compiler/ir/function": "the IR's values; the parser's and the verifier's tests make and compare them",
     "compiler/ir/op": "a table; every test of the IR reads it",
     "compiler/ir/printer": "test_parser.py: what is printed reads back the same",
+    **{
+        f"compiler/python/{name}": "test_build.py runs every sample of the language on both devices, test_code.py more"
+        for name in ("arrays", "block", "callables", "operations", "places", "rewrite", "settle", "stop")
+    },
     "cli/benches/bridge_reader": "test_bridge.py runs it as a process",
     "cli/benches/rclpy_peer": "test_bridge.py runs it as a process",
     "cli/rig/session": "test_demo.py runs whole sessions",

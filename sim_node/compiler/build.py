@@ -15,7 +15,7 @@ from sim_node.compiler.backend.target import HOST, Target
 from sim_node.compiler.cache import Cache, folder
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir.digest import digest
-from sim_node.compiler.ir.function import Module, Site
+from sim_node.compiler.ir.function import Function, Module, Site
 from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
@@ -41,7 +41,7 @@ class Program:
     params: tuple[tuple[str, Type], ...]
     sites: tuple[Site, ...]
     digest: str
-    owner: elf.Code
+    owner: object
     written: frozenset[str]
     dims: int = 1
 
@@ -51,10 +51,15 @@ def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | No
 
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses.
     """
+    refuse_layouts(kernel, layouts)
+    return program(lower(kernel), target, objects())
+
+
+def refuse_layouts(kernel: Kernel, layouts: Mapping[str, str] | None) -> None:
+    """Raise BuildError where arrays are not contiguous, which is all that kernels are compiled for."""
     for name, layout in (layouts or {}).items():
         what = f"kernel '{kernel.name}' is compiled for contiguous arrays, and '{name}' is {layout}"
         raise BuildError(what, remedy=f"pass {name}.contiguous()")
-    return program(lower(kernel), target, objects())
 
 
 def program(module: Module, target: Target, store: Cache) -> Program:
@@ -70,9 +75,14 @@ def program(module: Module, target: Target, store: Cache) -> Program:
     except elf.UndefinedSymbolError as error:
         raise _lacking(flat, error) from error
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
-    dims = int(any(value.op is Op.TID for block in function.blocks for value in block.body))
+    dims = coordinates(function)
     address = code.symbols[host.SYMBOL]
     return Program(function.name, address, params, function.sites, identity, code, function.written, dims)
+
+
+def coordinates(function: Function) -> int:
+    """How many coordinates a kernel's ``tid()`` has, 0 where it never asks."""
+    return int(any(value.op is Op.TID for block in function.blocks for value in block.body))
 
 
 def objects() -> Cache:

@@ -18,6 +18,7 @@ class Scope:
     """The names around a function."""
 
     def __init__(self, function: FunctionType) -> None:
+        self.function = function
         code = function.__code__
         self.locals = {*code.co_varnames, *code.co_cellvars}
         self.closure: dict[str, Any] = {}
@@ -27,7 +28,6 @@ class Scope:
             except ValueError:  # not assigned yet
                 continue
         self.globals = function.__globals__
-        self.defaults = function.__defaults__, function.__kwdefaults__
 
     def lookup(self, name: str) -> Any:
         """Find what the name is bound to now; raises KeyError."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sim_node.compiler.python.settle import WEAK, scalar_of
-from sim_node.compiler.python.stop import Stop
+from sim_node.compiler.python.stop import StopError
 from sim_node.dtypes import Scalar, Type
 from sim_node.lang.values.value import Value, canonical, memory_of, viewed
 
@@ -85,7 +84,7 @@ def checked(index: Any, length: int, subject: str) -> Any:
     if type(index) is int and at < 0:
         at += length
     if not 0 <= at < length:
-        raise Stop("index", subject, at, length)
+        raise StopError("index", subject, at, length)
     return at
 
 
@@ -107,11 +106,10 @@ def at_address(address: int, dtype: Any, shape: Sequence[int], strides: Sequence
     full = (*shape, *parts)
     if 0 in full:
         return np.empty(full, base)
-    inner = np.empty((0, *parts), base).strides[1:]
+    inner = np.empty((1, *parts), base).strides
     if strides is None:
-        count = int(np.prod(full)) * base.itemsize
-        return np.frombuffer((ctypes.c_char * count).from_address(address), base).reshape(full)
-    interface = {"version": 3, "shape": full, "strides": (*strides, *inner), "data": (address, False)}
+        strides = np.empty((1, *shape[1:], *parts), base).strides[: len(shape)]
+    interface = {"version": 3, "shape": full, "strides": (*strides, *inner[1:]), "data": (address, False)}
     interface |= {"typestr": base.str, "descr": base.descr}
     return np.asarray(type("Memory", (), {"__array_interface__": interface})())
 

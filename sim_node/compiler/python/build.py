@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
-from sim_node.compiler.build import Program
+from sim_node.compiler.build import Program, coordinates, refuse_layouts
 from sim_node.compiler.frontend import typed
 from sim_node.compiler.ir.digest import digest
 from sim_node.compiler.ir.verifier import verify
@@ -14,14 +14,16 @@ from sim_node.compiler.python.code import Code
 from sim_node.lang.kernel import Kernel
 
 
-def build(kernel: Kernel) -> Program:
+def build(kernel: Kernel, layouts: Mapping[str, str] | None = None) -> Program:
     """Make a kernel ready to run under CPython; its digest is that of the compiled one.
 
     Raises BuildError and its kinds as the compiler does.
     """
+    refuse_layouts(kernel, layouts)
     module, bodies = typed(kernel)
     flat = inline(verify(module))
-    function: Any = flat.entry
+    function = flat.entry
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
     code = Code(module, bodies, function.sites, Block(tuple(type_ for _, type_ in params)).read)
-    return Program(function.name, code.address, params, function.sites, digest(flat), code, function.written)
+    dims = coordinates(function)
+    return Program(function.name, code.address, params, function.sites, digest(flat), code, function.written, dims)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
-from sim_node.compiler.python.stop import Stop
+from sim_node.compiler.python.stop import StopError
 from sim_node.lang.values.value import Value, memory_of
 
 
@@ -28,10 +28,10 @@ def _divide(divide: Callable[[Any, Any], Any], a: Any, b: Any, subject: str) -> 
     if type(b) not in WEAK:
         x, y = (memory_of(one) if isinstance(one, Value) else one for one in (a, b))
         if y.dtype.kind in "iu" and not np.all(y):
-            raise Stop("division", subject)
+            raise StopError("division", subject)
         if divide is operator.floordiv and y.dtype.kind == "i":
             if np.any((y == -1) & (x == np.iinfo(y.dtype).min)):
-                raise Stop("overflow", subject)
+                raise StopError("overflow", subject)
     return divide(a, b)
 
 
@@ -53,16 +53,16 @@ def _shift(shift: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
 
 
 def check(truth: Any, message: str) -> None:
-    """Stop the thread where an assertion fails."""
+    """StopError the thread where an assertion fails."""
     if not truth:
-        raise Stop("assert", message)
+        raise StopError("assert", message)
 
 
 def count(*limits: Any) -> Iterator[Any]:
     """Count as ``range`` does, in the type of its limits."""
     limits = defaulted(*limits)
     if len(limits) > 2 and limits[2] == 0:
-        raise Stop("assert", "the step of the range is not 0")
+        raise StopError("assert", "the step of the range is not 0")
     scalar = type(limits[0])
     return map(scalar, range(*map(int, limits)))
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
-from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.python import operations, places, settle
 from sim_node.compiler.python.callables import callee
-from sim_node.dtypes import PYTHON, Scalar, Type
+from sim_node.dtypes import PYTHON, Type
+from sim_node.lang.static import static
 
 # Operators that are calls; names that no source can hold.
 OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
@@ -28,17 +28,24 @@ OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
 _UNKNOWN = object()
 
 
+class Functions(Protocol):
+    """The functions of a module under CPython."""
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """Give one by its name in the module."""
+
+    def chosen(self, names: list[str], func: Any) -> Callable[..., Any]:
+        """Give that of several which a func and the arguments of its call choose."""
+
+
 class Rewriter(ast.NodeTransformer):
     """Rewrites one function, lowered for one tuple of argument types.
 
-    ``constants`` collects what the new tree mentions by names of its own; ``function`` gives the CPython form of a func
-    by the name it has in the module.
+    ``constants`` collects what the new tree mentions by names of its own.
     """
 
-    def __init__(
-        self, body: Body, params: dict[str, Type], result: Any, function: Callable[[list[str]], Any]
-    ) -> None:
-        self.body, self.params, self.result, self.function = body, params, result, function
+    def __init__(self, body: Body, params: dict[str, Type], result: Any, functions: Functions) -> None:
+        self.body, self.params, self.result, self.functions = body, params, result, functions
         self.constants: dict[str, Any] = {}
         self.origin: dict[ast.AST, ast.AST] = {}
 
@@ -50,7 +57,7 @@ class Rewriter(ast.NodeTransformer):
         self.origin = dict(zip(ast.walk(tree), ast.walk(old)))
         arguments = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
         head = [self.settled_argument(argument) for argument in arguments if argument.arg in self.params]
-        tree.body = [*head, *(self.visit(statement) for statement in tree.body)]
+        tree.body = [*head, *self.statements(tree.body)]
         for argument in arguments:
             argument.annotation = None
         tree.decorator_list, tree.returns = [], None
@@ -79,6 +86,7 @@ class Rewriter(ast.NodeTransformer):
         return self.call(value, settle.settle, value, self.constant(type_))
 
     def settled_argument(self, argument: ast.arg) -> ast.stmt:
+        """Give an argument to its parameter."""
         name = ast.copy_location(ast.Name(argument.arg, ast.Load()), argument)
         target = ast.copy_location(ast.Name(argument.arg, ast.Store()), argument)
         return ast.copy_location(ast.Assign([target], self.settled(name, self.params[argument.arg])), argument)
@@ -91,6 +99,7 @@ class Rewriter(ast.NodeTransformer):
     # statements
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        """Rewrite ``a = b = value``: the value once, then the targets from left to right."""
         node.value = self.visit(node.value)
         if len(node.targets) == 1:
             return self.assigned(node, node.targets[0], node.value)
@@ -135,11 +144,13 @@ class Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.If(always, [whole, *later], []), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """Rewrite ``a: type = value``."""
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
         return self.assigned(node, node.target, self.visit(node.value))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        """Rewrite ``place op= value``: the place is found once, and read before the value."""
         written = text(self.origin[node])
         value = self.visit(node.value)
         target = node.target
@@ -164,16 +175,19 @@ class Rewriter(ast.NodeTransformer):
         return binary
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
+        """Rewrite return: the result has its type."""
         if node.value is not None:
             node.value = self.settled(self.visit(node.value), self.result)
         return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        """Rewrite assert: the thread stops."""
         message = node.msg.value if isinstance(node.msg, ast.Constant) else text(self.origin[node.test])
         made = self.call(node, operations.check, self.visit(node.test), ast.Constant(message))
         return ast.copy_location(ast.Expr(made), node)
 
     def visit_For(self, node: ast.For) -> Any:
+        """Rewrite a for loop, whose name is a variable like any other."""
         node.iter = self.visit(node.iter)
         node.body = self.statements(node.body)
         if isinstance(node.target, ast.Name) and self.type_of(node.target.id) is not None:
@@ -184,6 +198,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def statements(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
+        """Rewrite statements, each of which may become several."""
         made: list[ast.stmt] = []
         for node in nodes:
             new = self.visit(node)
@@ -193,6 +208,7 @@ class Rewriter(ast.NodeTransformer):
     # expressions
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """Rewrite the reading of a subscript."""
         return self.call(node, places.at, self.visit(node.value), self.visit(node.slice), self.subject(node))
 
     def place(self, node: ast.expr) -> ast.expr:
@@ -207,49 +223,84 @@ class Rewriter(ast.NodeTransformer):
         return made
 
     def subject(self, node: ast.Subscript) -> ast.expr:
+        """Name what is indexed, as a site does."""
         return ast.Constant(text(self.origin[node.value]))
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """Rewrite an operator that is a call."""
         written = text(self.origin[node])
         return self.operation(node, node.op, self.visit(node.left), self.visit(node.right), written)
 
-    def operation(
-        self, node: ast.AST, op: ast.operator, left: ast.expr, right: ast.expr, written: str
-    ) -> ast.expr:
+    def operation(self, node: ast.AST, op: ast.operator, left: ast.expr, right: ast.expr, written: str) -> ast.expr:
         """An operation of operands that were rewritten."""
         if type(op) in OPERATORS:
             return self.call(node, OPERATORS[type(op)], left, right, ast.Constant(written))
         return ast.copy_location(ast.BinOp(left, op, right), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        """Rewrite a ternary of numbers without a type, of which one is a float."""
         chosen = self.body.chosen.get(self.origin[node])
         self.generic_visit(node)
         return self.call(node, operations.as_float, node) if chosen is PYTHON[float] else node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Rewrite a call: of a func its instance, of anything else what it does here."""
         old = self.origin[node]
         called = self.body.called.get(old)
+        thing = self.known(node.func)
+        if thing is static:
+            return self.constant_part(node.args[0])
         node.args = [self.visit(argument) for argument in node.args]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
-        if called:
-            node.func = ast.copy_location(self.constant(self.function(called)), node.func)
+        if called is not None and len(set(called)) == 1:
+            node.func = ast.copy_location(self.constant(self.functions.function(called[0])), node.func)
             return node
-        thing = self.known(node.func)
+        if called is not None:
+            names = self.constant([*dict.fromkeys(called)])
+            node.func = self.call(node.func, self.functions.chosen, names, self.visit(node.func))
+            return node
         if thing is not _UNKNOWN:
             node.func = ast.copy_location(self.constant(callee(thing)), node.func)
         else:
             node.func = self.call(node.func, callee, self.visit(node.func))
         return node
 
+    def constant_part(self, node: ast.expr) -> ast.expr:
+        """Rewrite what the build evaluates: in plain Python, and variables are numbers there."""
+        for part in ast.walk(node):
+            for name, child in ast.iter_fields(part):
+                if isinstance(child, ast.Name) and child.id in self.body.scope.locals:
+                    setattr(part, name, self.call(child, settle.plain, child))
+        return self.call(node, settle.captured, node)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Rewrite the reading of a name."""
+        return self.outside(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """Rewrite the reading of an attribute."""
+        return self.outside(node)
+
+    def outside(self, node: ast.Name | ast.Attribute) -> ast.expr:
+        """Read a variable or a part of one, or what stands around the function as it was when that was built."""
+        thing = self.known(node) if isinstance(node.ctx, ast.Load) else _UNKNOWN
+        if thing is not _UNKNOWN:
+            return ast.copy_location(self.constant(settle.captured(thing)), node)
+        self.generic_visit(node)
+        return node
+
     def known(self, node: ast.expr) -> Any:
         """What a name around the function, or an attribute of a module, is."""
         if isinstance(node, ast.Name) and node.id not in self.body.scope.locals:
-            return self.body.scope.lookup(node.id)
+            try:
+                return self.body.scope.lookup(node.id)
+            except KeyError:  # it stands where the build knew that nothing comes
+                return _UNKNOWN
         if isinstance(node, ast.Attribute):
             base = self.known(node.value)
-            if isinstance(base, ModuleType):
-                return getattr(base, node.attr)
+            if base is not _UNKNOWN:
+                return getattr(base, node.attr, _UNKNOWN)
         return _UNKNOWN
 
 

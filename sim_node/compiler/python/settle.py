@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from sim_node.dtypes import PYTHON, Scalar, Type
+from sim_node.dtypes import PYTHON, Scalar, Vector, element
 from sim_node.lang.values.value import Value, type_of
 
 WEAK = (bool, int, float)
 
 
-def settle(value: Any, type_: Type | None) -> Any:
+def settle(value: Any, type_: Any) -> Any:
     """Give a value to a variable, parameter or result of a type: a Python number takes it, a composite is copied.
 
     Raises AssertionError where the value has another type than the compiler found.
@@ -61,3 +61,22 @@ def defaulted(*values: Any) -> tuple[Any, ...]:
         return values
     scalar = PYTHON[float] if float in kinds else PYTHON[bool] if kinds == {bool} else PYTHON[int]
     return tuple(scalar.numpy.type(value) for value in values)
+
+
+def captured(thing: Any) -> Any:
+    """Give what a kernel captures as the language has it: exact Python numbers, and vectors of numpy's."""
+    if isinstance(thing, tuple):
+        return tuple(map(captured, thing))
+    if isinstance(thing, np.ndarray) and thing.ndim == 1 and thing.dtype.kind in "iuf" and 2 <= len(thing) <= 4:
+        return Vector(element(thing.dtype).scalar, len(thing))(*thing)
+    if isinstance(thing, np.generic):
+        return thing
+    for kind in WEAK:
+        if isinstance(thing, kind):
+            return kind(thing)
+    return thing
+
+
+def plain(value: Any) -> Any:
+    """Give a variable's value as the build knows it, which has numbers without a type."""
+    return value.item() if isinstance(value, np.generic) else value

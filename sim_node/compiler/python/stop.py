@@ -9,7 +9,7 @@ from sim_node.compiler.ir.function import Site
 from sim_node.errors import Location
 
 
-class Stop(Exception):
+class StopError(Exception):
     """The thread stops: the arguments are as of a site and of the error that compiled code leaves."""
 
     def __init__(self, kind: str, subject: str, index: int = 0, length: int = 0) -> None:
@@ -40,7 +40,7 @@ def _column(code: CodeType, instruction: int) -> int | None:
     return column
 
 
-def site_of(stop: Stop, places: Chain, sites: Sequence[Site]) -> int:
+def site_of(stop: StopError, places: Chain, sites: Sequence[Site]) -> int:
     """Find the number of the site that a thread stopped at. Raises LookupError where the program has none such."""
     at_place = [n for n, site in enumerate(sites) if site.kind == stop.kind and _is_at(site.location, places)]
     exact = [n for n in at_place if sites[n].subject == stop.subject]

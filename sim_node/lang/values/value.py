@@ -94,7 +94,7 @@ class Numeric(Value):
     @property
     def shape(self) -> tuple[int, ...]:
         """How many parts there are in each dimension."""
-        return self._memory.shape
+        return tuple(self._memory.shape)
 
     def _of(self, memory: Numpy) -> Any:
         """A value of the same type with other parts."""

@@ -85,8 +85,10 @@ def _checked(operate: Any) -> Any:
 
 def numbers(values: Any, type: Any, count: int) -> Numpy:
     """Read a sequence of so many numbers in the scalar type. Raises TypeError or ValueError where it is none."""
+    if isinstance(values, Value):  # which converts as kernels do: a float saturates where integers end
+        values = [type.scalar(part) for part in memory_of(values).reshape(-1)]
     try:
-        given = list(memory_of(values).reshape(-1) if isinstance(values, Value) else values)
+        given = list(values)
     except TypeError:
         raise TypeError(f"{type!r} takes numbers, not a {values.__class__.__name__}") from None
     if len(given) != count:
