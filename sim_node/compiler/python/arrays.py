@@ -34,7 +34,7 @@ class Array:
     def load(self, key: Any, subject: str) -> Any:
         """Read an element as a value of its own, or make a view of fewer elements or dimensions."""
         part = self._part(key, subject)
-        if isinstance(part, Array) or isinstance(part, np.generic):
+        if isinstance(part, (Array, np.generic)):
             return part
         return viewed(self.dtype, part.copy())
 

@@ -19,8 +19,8 @@ def build(kernel: Kernel, layouts: Mapping[str, str] | None = None) -> Program:
 
     Raises BuildError and its kinds as the compiler does.
     """
-    refuse_layouts(kernel, layouts)
     module, bodies = typed(kernel)
+    refuse_layouts(module, layouts)
     flat = inline(verify(module))
     function = flat.entry
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)

@@ -29,9 +29,9 @@ def _divide(divide: Callable[[Any, Any], Any], a: Any, b: Any, subject: str) -> 
         x, y = (memory_of(one) if isinstance(one, Value) else one for one in (a, b))
         if y.dtype.kind in "iu" and not np.all(y):
             raise StopError("division", subject)
-        if divide is operator.floordiv and y.dtype.kind == "i":
-            if np.any((y == -1) & (x == np.iinfo(y.dtype).min)):
-                raise StopError("overflow", subject)
+        flooring = divide is operator.floordiv and y.dtype.kind == "i"
+        if flooring and np.any((y == -1) & (x == np.iinfo(y.dtype).min)):
+            raise StopError("overflow", subject)
     return divide(a, b)
 
 
