@@ -436,3 +436,13 @@ def test_what_a_kept_launch_was_never_given_is_zero_and_an_array_must_be(kernels
     command.set_param_by_name("v", v)
     command.launch()
     assert (x[0], v[0]) == (1, 2)
+
+
+def test_read_only_arrays_in_structs_are_read_but_never_written(echo):
+    struct = Struct((("x", dtypes.ArrayType(dtypes.float32)),))
+    locked = np.zeros(2, np.float32)
+    locked.flags.writeable = False
+    out = zeros(8, dtypes.uint64)
+    launch(echo(("s", struct)), 1, [out, (locked,)])
+    with pytest.raises(LaunchError, match="argument 2 's'.*read-only"):
+        launch(echo(("s", struct)), 1, [out], [(locked,)])
