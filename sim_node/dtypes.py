@@ -185,3 +185,19 @@ def element(spec: object) -> Element:
         if wanted is not None and scalar.numpy == wanted:
             return scalar
     raise TypeError(f"{spec!r} is not a dtype of the kernel language; use one of {', '.join(ELEMENTS)}")
+
+
+def dtype_from_numpy(spec: object) -> Element:
+    """Look up the type of a numpy dtype or of a numpy scalar's class.
+
+    Raises TypeError naming what is accepted.
+    """
+    return element(np.dtype(spec))  # type: ignore[call-overload]
+
+
+def dtype_to_numpy(spec: object) -> np.dtype[Any]:
+    """Look up the numpy dtype of one scalar of a type.
+
+    Raises TypeError naming what is accepted.
+    """
+    return element(spec).numpy

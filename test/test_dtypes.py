@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sim_node as sn
+from sim_node import dtypes
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,12 @@ def test_vectors_take_no_components_one_or_all():
     assert list(sn.vec3i(1, 2, 3)) == list(sn.vec3i([1, 2, 3])) == [1, 2, 3]
     with pytest.raises(TypeError, match="takes 0, 1 or 3 components"):
         sn.vec3(1.0, 2.0)
+
+
+def test_types_and_numpys_dtypes_lead_to_each_other():
+    for scalar in dtypes.SCALARS:
+        assert dtypes.dtype_from_numpy(scalar.numpy) is dtypes.dtype_from_numpy(scalar.numpy.type) is scalar
+        assert dtypes.dtype_to_numpy(scalar) == scalar.numpy
+    assert dtypes.dtype_to_numpy(float) == np.float32
+    with pytest.raises(TypeError, match="not a dtype"):
+        dtypes.dtype_from_numpy(np.complex64)

@@ -14,6 +14,8 @@ class Host:
     """The CPU that the process runs on."""
 
     name: str = "cpu"
+    is_cpu: bool = True
+    is_cuda: bool = False
 
     def allocate(self, nbytes: int, zeroed: bool = False) -> memoryview:
         """Allocate writeable bytes, aligned to 64; the memory lives as long as the view or anything made from it.

@@ -8,16 +8,16 @@ from sim_node.errors import DeviceError
 Device = Host
 
 _DEVICES: dict[str, Device] = {"cpu": Host()}
-DEFAULT = _DEVICES["cpu"]
+DEFAULT = current = _DEVICES["cpu"]
 
 
 def get_device(name: str | Device | None = None) -> Device:
-    """Look a device up by its name; None is the default, and a device is itself.
+    """Look a device up by its name; None is the one that is meant now, and a device is itself.
 
     Raises DeviceError naming the devices that are present.
     """
     if name is None:
-        return DEFAULT
+        return current
     if isinstance(name, Host):
         return name
     device = _DEVICES.get(name.strip()) if isinstance(name, str) else None

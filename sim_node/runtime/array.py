@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -118,31 +118,14 @@ def wrap(memory: Any, dtype: dtypes.Element, shape: tuple[int, ...]) -> Array:
     return Array(memory, dtype.scalar.code, dtype.length, shape)
 
 
-@overload
-def array(data: None = None, dtype: object = None, *, ndim: int = 1) -> dtypes.ArrayType: ...
-@overload
-def array(
-    data: ArrayLike, dtype: object = None, *, copy: bool = False, device: str | Device | None = None
-) -> Array: ...
-def array(
-    data: ArrayLike | None = None,
-    dtype: object = None,
-    *,
-    ndim: int = 1,
-    copy: bool = False,
-    device: str | Device | None = None,
-) -> Array | dtypes.ArrayType:
-    """Make an array of data, or with no data the annotation of a kernel's array parameter.
+def array(data: Any, dtype: object = None, *, copy: bool = False, device: str | Device | None = None) -> Array:
+    """Make an array of data.
 
     A numpy array shares its memory where dtype, C order and alignment fit, and is copied otherwise or when ``copy`` is
     set. Data for a vector dtype has the components as last axis: shape (n, 3) for ``vec3``. Without dtype numpy's own
     is taken, and for Python numbers f32, i32 or bool.
     Raises TypeError or ValueError when the values do not fit the dtype, DeviceError for an unknown device.
     """
-    if data is None:
-        if dtype is None:
-            raise TypeError("array() needs data, or as an annotation a dtype: sn.array(dtype=sn.float32)")
-        return dtypes.ArrayType(dtypes.element(dtype), ndim)
     if isinstance(data, Array) and dtype is None:
         dtype = data.dtype
     element = dtypes.element(values.dtype_of(data) if dtype is None else dtype)

@@ -17,3 +17,9 @@ def test_a_func_runs_in_python():
 def test_a_func_knows_its_function():
     assert (scale.name, scale.module, scale.__doc__) == ("scale", __name__, "Scales.")
     assert repr(scale) == f"<func {__name__}.scale>"
+
+
+def test_a_func_may_have_a_name_of_its_own():
+    named = sn.func(name="other", module="unique")(scale.function)
+    assert (named.name, named(3.0)) == ("other", 6.0)
+    assert sn.func()(scale.function).name == "scale"

@@ -28,3 +28,28 @@ def test_calling_a_kernel_says_what_to_write():
 def test_only_functions_are_marked(mark, thing):
     with pytest.raises(BuildError, match="marks a function, not"):
         mark(thing)
+
+
+@sn.kernel(name="renamed", module="unique", module_options={"max_unroll": 4}, enable_backward=False, launch_bounds=256)
+def named(n: int):
+    pass
+
+
+def test_a_kernel_may_have_a_name_of_its_own():
+    assert (named.name, named.key, named.function.__name__) == ("renamed", "renamed", "named")
+    sn.launch(named, 1, inputs=[1])
+
+
+def test_a_kernel_is_made_of_a_function_that_has_no_mark():
+    def double(x: sn.array(dtype=float)):
+        x[sn.tid()] *= 2.0
+
+    made = sn.Kernel(func=double, key="double_f32", options={"enable_backward": False})
+    x = sn.ones(3)
+    sn.launch(made, 3, inputs=[x])
+    assert (made.key, list(x.numpy())) == ("double_f32", [2.0, 2.0, 2.0])
+
+
+def test_a_misspelt_option_is_refused():
+    with pytest.raises(TypeError, match="enable_backwards"):
+        sn.kernel(enable_backwards=False)

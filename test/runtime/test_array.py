@@ -65,14 +65,6 @@ def test_data_without_dtype_means_what_it_means_in_a_kernel():
     assert [array(data).dtype.name for data in ([1], [1.0], [True], np.ones(1))] == ["i32", "f32", "bool", "f64"]
 
 
-def test_no_data_makes_an_annotation():
-    assert array(dtype=dtypes.vec3) == dtypes.ArrayType(dtypes.vec3)
-    assert array(dtype=float) == dtypes.ArrayType(dtypes.float32)
-    assert array(dtype=int, ndim=2) == dtypes.ArrayType(dtypes.int32, 2)
-    with pytest.raises(TypeError, match="needs data, or as an annotation a dtype"):
-        array()
-
-
 def test_filled_arrays():
     assert ones(2, bool).numpy().tolist() == [True, True]
     assert ones((2, 2)).numpy().tolist() == [[1, 1], [1, 1]]

@@ -105,6 +105,9 @@ def _place(source: Source, node: ast.AST | None) -> Any:
 def annotation(written: object) -> Type | str:
     """Resolve what was written as a type; words that say why where it is none."""
     if isinstance(written, ArrayType):
+        inside = annotation(written.dtype)
+        if isinstance(inside, str):
+            return f"an array of what is no dtype: {inside}"
         return written if written.ndim == 1 else f"arrays of {written.ndim} dimensions are not there yet; use 1"
     try:
         return dtypes.element(written)

@@ -34,7 +34,7 @@ def results(kernel, body, n=3):
         ("x[0] = ¦1j", UnsupportedError, "a complex number is no value", "numbers"),
         ("x[0] = ¦...", UnsupportedError, "... is no value", "numbers"),
         ("x[0] = (1, ¦*p[0])[0]", UnsupportedError, "'*' in a tuple is not there", "each value"),
-        ("sn.¦pi = 3".replace("sn.¦", "¦sn."), BuildNameError, "module 'sim_node' has no 'pi'", ""),
+        ("¦sn.pie = 3", BuildNameError, "module 'sim_node' has no 'pie'", "did you mean sn.pi?"),
     ],
 )
 def test_refused(refusal, body, family, what, remedy):

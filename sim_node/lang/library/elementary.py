@@ -1,0 +1,113 @@
+"""Small functions of one number or a few, written in the kernel language, with Warp's names and meaning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim_node.lang.builtins import abs_, trunc
+from sim_node.lang.func import func
+from sim_node.lang.library.scalar import clamp
+
+_INFINITY = float("inf")
+_DEGREES = 57.29577951308232  # 180 / pi
+_RADIANS = 0.017453292519943295  # pi / 180
+
+
+@func
+def where(condition: Any, if_true: Any, if_false: Any) -> Any:
+    """Choose one of two values of one type."""
+    return if_true if condition else if_false
+
+
+@func
+def step(x: Any) -> Any:
+    """Give 1 where x is below zero, else 0, in the type of x."""
+    return type(x)(1) if x < 0 else type(x)(0)
+
+
+@func
+def nonzero(x: Any) -> Any:
+    """Give 0 where x is zero, else 1, in the type of x."""
+    return type(x)(0) if x == 0 else type(x)(1)
+
+
+@func
+def isnan(x: Any) -> Any:
+    """Say whether x is not a number."""
+    return x != x
+
+
+@func
+def isinf(x: Any) -> Any:
+    """Say whether x is infinite."""
+    return abs_(x) == _INFINITY
+
+
+@func
+def isfinite(x: Any) -> Any:
+    """Say whether x is a number and not infinite."""
+    return abs_(x) < _INFINITY
+
+
+@func
+def copysign(x: Any, y: Any) -> Any:
+    """Give x the sign of y; a zero has one, NaN is positive."""
+    return -abs_(x) if y < 0 or (y == 0 and 1.0 / y < 0) else abs_(x)
+
+
+@func
+def round(x: Any) -> Any:
+    """Round to the nearest integer, halves away from zero; ``sn.rint`` rounds halves to even."""
+    whole = trunc(x)
+    if abs_(x - whole) >= 0.5:
+        return whole + copysign(type(x)(1), x)
+    return whole
+
+
+@func
+def frac(x: Any) -> Any:
+    """Give what truncation leaves, with the sign of x."""
+    return x - trunc(x)
+
+
+@func
+def degrees(x: Any) -> Any:
+    """Convert radians to degrees."""
+    return x * _DEGREES
+
+
+@func
+def radians(x: Any) -> Any:
+    """Convert degrees to radians."""
+    return x * _RADIANS
+
+
+@func
+def smoothstep(a: Any, b: Any, x: Any) -> Any:
+    """Rise from 0 at a to 1 at b by Hermite's cubic, and stay there."""
+    t = clamp((x - a) / (b - a), 0.0, 1.0)
+    return t * t * (3.0 - 2.0 * t)
+
+
+@func
+def add(a: Any, b: Any) -> Any:
+    """``a + b``."""
+    return a + b
+
+
+@func
+def sub(a: Any, b: Any) -> Any:
+    """``a - b``."""
+    return a - b
+
+
+@func
+def mul(a: Any, b: Any) -> Any:
+    """``a * b``."""
+    return a * b
+
+
+@func
+def floordiv(a: Any, b: Any) -> Any:
+    """``a // b``."""
+    return a // b
