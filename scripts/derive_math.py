@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import mpmath
+import numpy as np
 from mpmath import mp
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,14 +61,41 @@ class Approximation:
         return worst
 
 
-# What the size of coefficients grows by, in units of their last place, by name in the table. It is far below the polynomial's
-# error, and was found by trial: with it the few inputs whose results lie within 2^-53 of a boundary fall on its right side.
+# What the size of coefficients grows by, in units of their last place, by name in the table. It is below what rounding
+# them loses, and was found by trial: with it the few inputs whose results lie within 2^-53 of a boundary fall on its
+# right side.
 NUDGES: dict[str, tuple[int, ...]] = {
     "SIN": (0, -2, -1, -3, -2, 1, 2, 0, 1),
     "COS_SHIFTED": (1, 2, -2, -2, -1, 3, 2, 1, -3),
     "LOG": (-1, 1, -2, -3, 3, -2, 1, 3, 1, -2, 0, 1, -1, 3),
     "LN_CENTRE": (1,),
 }
+
+
+# Inputs, by their bits, whose results lie so near to a boundary that the function decides for the wrong side.
+EXCEPTIONS: dict[str, tuple[int, ...]] = {
+    "exp2": (0x3B429D37, 0xBCF3A937),
+    "sinh": (0x3A1285FF, 0xBA1285FF),
+    "log10": (0x120B93DC, 0x13AE78D3, 0x610567E4, 0x62A6C1DD),
+    "log1p": (0x3EBE9143, 0x3EFD81AD, 0xB53FFFFD, 0xB70FFFE5),
+}
+_EXACT: dict[str, Real] = {
+    "exp2": lambda x: mp.power(2, x), "sinh": mp.sinh, "log10": mp.log10, "log1p": mp.log1p
+}  # fmt: skip
+
+
+def exceptions() -> Iterator[tuple[str, Any]]:
+    """Inputs that the functions round to the wrong side, each followed by the right result."""
+    for name, inputs in EXCEPTIONS.items():
+        values = [float(np.uint32(bits).view(np.float32)) for bits in inputs]
+        pairs = [(x, _single(_EXACT[name](mp.mpf(x)))) for x in values]
+        yield f"{name.upper()}_EXCEPTIONS", [number for pair in pairs for number in pair]
+
+
+def _single(value: Any) -> float:
+    """Round to f32, once."""
+    scale = int(mp.floor(mp.log(abs(value), 2))) - 23
+    return float(mp.ldexp(mp.nint(mp.ldexp(value, -scale)), scale))
 
 
 def nudged(name: str, values: list[float]) -> list[float]:
@@ -112,7 +140,7 @@ APPROXIMATIONS = {
         lambda s: mp.sqrt(s) / mp.sin(mp.pi * mp.sqrt(s)),
     ),
     "COS": Approximation(
-        7, 0, _HALF**2 / 4, series(lambda n, s: -((-1) ** n) * mp.pi ** (2 * n + 2) * s**n / mp.factorial(2 * n + 2), 60),
+        7, 0, _HALF**2 / 4, series(lambda n, s: (-1) ** (n + 1) * mp.pi ** (2 * n + 2) * s**n / mp.fac(2 * n + 2), 60),
         lambda s: s / mp.cos(mp.pi * mp.sqrt(s)),
     ),
     "ASIN": Approximation(14, 0, _ASIN_BOUND, lambda y: (mp.asin(mp.sqrt(y)) / mp.sqrt(y) - 1) / y, lambda y: y),
@@ -181,7 +209,7 @@ def inverse() -> Iterator[tuple[str, Any]]:
 def table() -> str:
     """The text of the table."""
     lines = [_HEAD]
-    for part in (exponential, logarithm, trigonometry, inverse):
+    for part in (exponential, logarithm, trigonometry, inverse, exceptions):
         lines.append(f"\n# {(part.__doc__ or '').strip()}\n")
         for name, value in part():
             if isinstance(value, float):

@@ -7,13 +7,15 @@ from typing import Any
 from sim_node.dtypes import float32, float64, uint64
 from sim_node.lang.builtins import cast, muladd, raw, vector
 from sim_node.lang.func import func
-from sim_node.lang.library.coefficients import EXP2, LOG2_E_HEAD, LOG2_E_TAIL
+from sim_node.lang.library.coefficients import EXP2, EXP2_EXCEPTIONS, LOG2_E_HEAD, LOG2_E_TAIL
+from sim_node.lang.library.rounding import except_at
 
 # Added to an f64 it leaves k + 1023, for the nearest whole number k, in the low bits: the exponent field of 2^k.
 SHIFT = 1.5 * 2.0**52 + 1023.0
 
 # Beyond these every result is 0 or infinite, as it is at them.
 _EXP_LEAST, _EXP_MOST = float32(-104.0), float32(89.0)
+_E = EXP2_EXCEPTIONS
 _EXP2_LEAST, _EXP2_MOST = float32(-151.0), float32(129.0)
 
 
@@ -71,4 +73,5 @@ def exp2(x: float32) -> float32:
     wide = float64(within(x, _EXP2_LEAST, _EXP2_MOST))
     shifted = wide + SHIFT
     f = wide - (shifted - SHIFT)
-    return float32(muladd(f, exp2_slope(f), 1.0) * power_of_two(shifted))
+    result = float32(muladd(f, exp2_slope(f), 1.0) * power_of_two(shifted))
+    return except_at(x, except_at(x, result, _E[0], _E[1]), _E[2], _E[3])

@@ -7,8 +7,11 @@ from typing import Any
 from sim_node.dtypes import float32, float64, uint64
 from sim_node.lang.builtins import cast, muladd, raw, vector
 from sim_node.lang.func import func
+from sim_node.lang.library.coefficients import SINH_EXCEPTIONS
 from sim_node.lang.library.exponential import exp2_even, exp2_odd, exp2_slope, octaves, power_of_two, within
+from sim_node.lang.library.rounding import except_at
 
+_E = SINH_EXCEPTIONS
 # Beyond these every result is -1, infinite, or ±1, as it is at them.
 _LEAST, _MOST, _TANH_MOST = float32(-104.0), float32(90.0), float32(20.0)
 
@@ -24,7 +27,7 @@ def expm1(x: float32) -> float32:
 
 @func
 def sinh_and_cosh(x: float64) -> Any:
-    """Both, of x = (k + f)·ln 2: those of k·ln 2 are sums of powers of two, and the halves of 2^f are those of f·ln 2."""
+    """Both, of x = (k + f)·ln 2, from those of k·ln 2, which are sums of powers of two, and of f·ln 2."""
     parts = octaves(x)
     f = parts[1]
     s = f * f
@@ -38,7 +41,8 @@ def sinh_and_cosh(x: float64) -> Any:
 @func
 def sinh(x: float32) -> float32:
     """Hyperbolic sine, correctly rounded."""
-    result = float32(sinh_and_cosh(float64(within(x, -_MOST, _MOST)))[0])
+    near = float32(sinh_and_cosh(float64(within(x, -_MOST, _MOST)))[0])
+    result = except_at(x, except_at(x, near, _E[0], _E[1]), _E[2], _E[3])
     return x if x == 0.0 else result
 
 

@@ -16,8 +16,11 @@ from sim_node.lang.library.coefficients import (
     LN_CENTRE,
     LN_OCTAVE,
     LOG,
+    LOG1P_EXCEPTIONS,
+    LOG10_EXCEPTIONS,
     RECIPROCAL,
 )
+from sim_node.lang.library.rounding import except_at
 
 _INFINITY = float64(float("inf"))
 _NAN = float64(float("nan"))
@@ -29,6 +32,7 @@ _FRACTION = 0x000F_FFFF_FFFF_FFFF
 _COUNT = 0x4330_0000_0000_0000
 _COUNT_BIAS = 2.0**52 + 1023.0
 _EDGE = 2.0**0.25
+_E, _P = LOG10_EXCEPTIONS, LOG1P_EXCEPTIONS
 # log1p's own argument is the exact one up to here.
 _SMALL = 0.125
 
@@ -92,7 +96,10 @@ def log10(x: float32) -> float32:
     parts = scaled(wide)
     k, m = parts[0], parts[1]
     whole = muladd(k, LG_OCTAVE, LG_CENTRE if m >= _EDGE else 0.0)
-    return log_special(wide, muladd(log_near_one(near_one(m)), LG_SCALE, whole))
+    result = log_special(wide, muladd(log_near_one(near_one(m)), LG_SCALE, whole))
+    return except_at(
+        x, except_at(x, except_at(x, except_at(x, result, _E[0], _E[1]), _E[2], _E[3]), _E[4], _E[5]), _E[6], _E[7]
+    )
 
 
 @func
@@ -104,5 +111,8 @@ def log1p(x: float32) -> float32:
     k, m = parts[0], parts[1]
     whole = muladd(k, LN_OCTAVE, LN_CENTRE if m >= _EDGE else 0.0)
     z = wide if abs_(x) < _SMALL else near_one(m)
-    result = log_special(sum_, whole + log_near_one(z))
+    near = log_special(sum_, whole + log_near_one(z))
+    result = except_at(
+        x, except_at(x, except_at(x, except_at(x, near, _P[0], _P[1]), _P[2], _P[3]), _P[4], _P[5]), _P[6], _P[7]
+    )
     return x if x == 0.0 else result

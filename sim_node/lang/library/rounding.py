@@ -64,3 +64,9 @@ def rounded_quotient(above: float64, above_tail: float64, below: float64, below_
     short = float64(float32(below))
     remainder = (above - quotient * short) - quotient * (below - short)
     return rounded_sum(quotient, (remainder + (above_tail - quotient * below_tail)) * inverse)
+
+
+@func
+def except_at(x: float32, result: float32, at: float32, right: float32) -> float32:
+    """Replace the result of one input."""
+    return right if x == at else result

@@ -47,8 +47,16 @@ def half_turns(x: float32) -> Any:
 
 @func
 def odd_series(
-    t: float64, c0: float64, c1: float64, c2: float64, c3: float64, c4: float64,
-    c5: float64, c6: float64, c7: float64, c8: float64,
+    t: float64,
+    c0: float64,
+    c1: float64,
+    c2: float64,
+    c3: float64,
+    c4: float64,
+    c5: float64,
+    c6: float64,
+    c7: float64,
+    c8: float64,
 ) -> float64:
     """t·(c0 + c1·t² + … + c8·t^16)."""
     s = t * t
