@@ -31,7 +31,7 @@ _FRACTION = 0x000F_FFFF_FFFF_FFFF
 # An exponent field put into the bits of 2^52 makes that plus the field.
 _COUNT = 0x4330_0000_0000_0000
 _COUNT_BIAS = 2.0**52 + 1023.0
-_EDGE = 2.0**0.25
+EDGE = 2.0**0.25
 _E, _P = LOG10_EXCEPTIONS, LOG1P_EXCEPTIONS
 # log1p's own argument is the exact one up to here.
 _SMALL = 0.125
@@ -39,7 +39,7 @@ _SMALL = 0.125
 
 @func
 def scaled(x: float64) -> Any:
-    """k, m and c of x = 2^k·m with m from 2^-1/4 to 2^3/4, c being 1 where m is from 2^1/4 on, else 0."""
+    """k and m of x = 2^k·m with m from 2^-1/4 to 2^3/4; from EDGE on it is brought near 1 by RECIPROCAL."""
     bits = raw(x, uint64) + (_ONE - _FIRST)
     m = cast((bits & _FRACTION) + _FIRST, float64)
     return vector(cast((bits >> 52) | _COUNT, float64) - _COUNT_BIAS, m)
@@ -58,7 +58,7 @@ def log_near_one(z: float64) -> float64:
 @func
 def near_one(m: float64) -> float64:
     """m over the centre of its half of an octave, less 1: exact for m of 24 bits."""
-    return muladd(m, RECIPROCAL if m >= _EDGE else 1.0, -1.0)
+    return muladd(m, RECIPROCAL if m >= EDGE else 1.0, -1.0)
 
 
 @func
@@ -75,7 +75,7 @@ def log(x: float32) -> float32:
     wide = float64(x)
     parts = scaled(wide)
     k, m = parts[0], parts[1]
-    whole = muladd(k, LN_OCTAVE, LN_CENTRE if m >= _EDGE else 0.0)
+    whole = muladd(k, LN_OCTAVE, LN_CENTRE if m >= EDGE else 0.0)
     return log_special(wide, whole + log_near_one(near_one(m)))
 
 
@@ -85,7 +85,7 @@ def log2(x: float32) -> float32:
     wide = float64(x)
     parts = scaled(wide)
     k, m = parts[0], parts[1]
-    whole = k + (LB_CENTRE if m >= _EDGE else 0.0)
+    whole = k + (LB_CENTRE if m >= EDGE else 0.0)
     return log_special(wide, muladd(log_near_one(near_one(m)), LB_SCALE, whole))
 
 
@@ -95,7 +95,7 @@ def log10(x: float32) -> float32:
     wide = float64(x)
     parts = scaled(wide)
     k, m = parts[0], parts[1]
-    whole = muladd(k, LG_OCTAVE, LG_CENTRE if m >= _EDGE else 0.0)
+    whole = muladd(k, LG_OCTAVE, LG_CENTRE if m >= EDGE else 0.0)
     result = log_special(wide, muladd(log_near_one(near_one(m)), LG_SCALE, whole))
     return except_at(
         x, except_at(x, except_at(x, except_at(x, result, _E[0], _E[1]), _E[2], _E[3]), _E[4], _E[5]), _E[6], _E[7]
@@ -109,7 +109,7 @@ def log1p(x: float32) -> float32:
     sum_ = 1.0 + wide
     parts = scaled(sum_)
     k, m = parts[0], parts[1]
-    whole = muladd(k, LN_OCTAVE, LN_CENTRE if m >= _EDGE else 0.0)
+    whole = muladd(k, LN_OCTAVE, LN_CENTRE if m >= EDGE else 0.0)
     z = wide if abs_(x) < _SMALL else near_one(m)
     near = log_special(sum_, whole + log_near_one(z))
     result = except_at(
