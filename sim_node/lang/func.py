@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, overload
+from typing import Any
 
-from sim_node.errors import BuildError
+from sim_node.lang.definition import annotated, plain, surroundings
+from sim_node.lang.options import accept
 
 
 class Func:
     """A func: compiled into the kernels that call it, and callable in plain Python.
 
-    Attributes: ``function`` (as written), ``name``, ``module`` (where it was defined).
+    Attributes: ``function`` (as written), ``name``, ``module`` (where it was defined), ``annotations`` (by parameter,
+    and ``return``), ``overloads`` (the funcs of this name that its caller's arguments choose from, itself the last).
     """
 
     def __init__(self, function: FunctionType, name: str | None = None) -> None:
         self.function = function
         self.name = name or function.__name__
         self.module = function.__module__
+        self.annotations = annotated(function)
+        self.overloads: tuple[Func, ...] = (*_earlier(function), self)
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -29,33 +34,34 @@ class Func:
         return f"<func {self.module}.{self.name}>"
 
 
-def plain(mark: str, function: object) -> FunctionType:
-    """Take a function that a mark stands above; raises BuildError for anything else."""
-    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
-        raise BuildError(f"@sn.{mark} marks a function, not {function!r}", remedy="put it right above a def")
-    return function
+def _earlier(function: FunctionType) -> tuple[Func, ...]:
+    """The funcs that have the name until now, if they stand above in the same text.
+
+    One that stands at the same line or below is of an earlier run of that text, and is replaced; so is one of another
+    text, such as a notebook's cell.
+    """
+    known, code = surroundings(function).get(function.__name__), function.__code__
+    if not isinstance(known, Func) or known.module != function.__module__:
+        return ()
+    before = known.function.__code__
+    above = before.co_filename == code.co_filename and before.co_firstlineno < code.co_firstlineno
+    return known.overloads if above else ()
 
 
-@overload
-def func(function: Callable[..., Any]) -> Func: ...
-@overload
+@typing.overload
+def func(function: Callable[..., Any], /) -> Func: ...
+@typing.overload
+def func(*, name: str | None = None, **warp: object) -> Callable[[Callable[..., Any]], Func]: ...
 def func(
-    function: None = None, *, name: str | None = None, module: object = None, inline: object = None
-) -> Callable[[Callable[..., Any]], Func]: ...
-def func(
-    function: Callable[..., Any] | None = None,
-    *,
-    name: str | None = None,
-    module: object = None,
-    inline: object = None,
+    function: Callable[..., Any] | None = None, /, *, name: str | None = None, **warp: object
 ) -> Func | Callable[[Callable[..., Any]], Func]:
-    """Mark a Python function as callable from kernels, under a name of its own if one is given.
+    """Mark a Python function as callable from kernels.
 
     A parameter without annotation, or annotated ``Any``, takes any type: the func is compiled once for each tuple of
-    argument types. ``module`` and ``inline`` are Warp's and change nothing: every func is inlined.
-    Raises BuildError for anything that is not a plain function.
+    argument types. Several funcs of one name in one place are overloads: the types of a call's arguments choose.
+    Options of Warp's are accepted as ``@sn.kernel`` does. Raises BuildError for anything that is not a plain function.
     """
-    del module, inline
-    if function is None:
-        return lambda given: Func(plain("func", given), name)
-    return Func(plain("func", function), name)
+    accept("func", warp)
+    if function is not None:
+        return Func(plain(function, "func"), name)
+    return lambda function: Func(plain(function, "func"), name)

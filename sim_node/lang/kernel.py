@@ -2,36 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, NoReturn, overload
+from typing import Any, Literal, NoReturn, overload
 
-from sim_node.errors import LaunchError
-from sim_node.lang.func import plain
+from sim_node.errors import BuildTypeError, LaunchError
+from sim_node.lang.definition import annotated, plain
+from sim_node.lang.module import Module, get_module
+from sim_node.lang.options import FastMath, Options, accept, choose
 
 
 class Kernel:
     """A kernel: the function as written; nothing is compiled until the first launch or ``sim-node build``.
 
-    Attributes: ``function`` (as written), ``name``, ``module`` (where it was defined), ``entry`` (whatever the runtime
-    keeps for the next launch; None until it was loaded).
+    Attributes: ``function`` (as written), ``name``, ``module`` (where it was defined), ``options``, ``annotations`` (by
+    parameter), ``overloads`` (kernels of this function with other annotations, by those), ``entry`` (whatever the
+    runtime keeps for the next launch; None until it was loaded).
     """
 
     def __init__(
-        self, func: FunctionType, key: str | None = None, module: object = None, options: object = None
+        self,
+        func: Callable[..., Any],
+        key: str | None = None,
+        module: object = None,
+        options: Options | Mapping[str, object] | None = None,
+        given: Mapping[str, object] | None = None,
     ) -> None:
-        """Wrap a function, under the name ``key`` if given; ``module`` and ``options`` are Warp's, see ``kernel``."""
-        del module, options
-        self.function = func
-        self.name = key or func.__name__
-        self.module = func.__module__
+        """Wrap a function, under the name ``key`` if given, with annotations ``given`` if not its own.
+
+        ``options`` are those of ``kernel``; ``module`` is Warp's and changes nothing.
+        """
+        del module
+        self.function: FunctionType = plain(func, "kernel")
+        self.name = key or self.function.__name__
+        self.module: Module = get_module(self.function.__module__)
+        self.options = options if isinstance(options, Options) else choose(options or {}, self.module.options)
+        self.annotations = dict(annotated(self.function) if given is None else given)
+        self.overloads: dict[tuple[object, ...], Kernel] = {}
         self.entry: Any = None
-        self.__doc__ = func.__doc__
+        self.__doc__ = self.function.__doc__
 
     @property
     def key(self) -> str:
         """The kernel's name, in Warp's word."""
         return self.name
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters, in order."""
+        code = self.function.__code__
+        return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    def overload(self, types: Mapping[str, object] | Sequence[object]) -> Kernel:
+        """Give this kernel with other annotations: a sequence of all, or by the names of those that change.
+
+        The same annotations give the same kernel. Raises BuildTypeError for a name or a number of types that does not
+        fit; whether a type suits the parameter is known when the kernel is built.
+        """
+        if not isinstance(types, Mapping):
+            if len(types) != len(self.parameters):
+                raise BuildTypeError(
+                    f"an overload of '{self.name}' has {len(types)} types for {len(self.parameters)} parameters",
+                    remedy=f"give one for each of {', '.join(self.parameters)}, or some by name",
+                )
+            types = dict(zip(self.parameters, types, strict=True))
+        for name in types:
+            if name not in self.parameters:
+                raise BuildTypeError(
+                    f"kernel '{self.name}' has no parameter '{name}'", remedy=f"name of {', '.join(self.parameters)}"
+                )
+        given = {**self.annotations, **types}
+        key = tuple(given.get(name) for name in self.parameters)
+        known = self.overloads.get(key)
+        if known is None:
+            known = self.overloads[key] = Kernel(self.function, self.name, None, self.options, given)
+        return known
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
         """Raise LaunchError: kernels are launched."""
@@ -45,36 +90,29 @@ class Kernel:
 
 
 @overload
-def kernel(function: Callable[..., Any]) -> Kernel: ...
+def kernel(function: Callable[..., Any], /) -> Kernel: ...
 @overload
 def kernel(
-    function: None = None,
     *,
     name: str | None = None,
-    module: object = None,
-    module_options: object = None,
-    enable_backward: object = None,
-    launch_bounds: object = None,
-    grid_stride: object = None,
+    deterministic: bool | None = None,
+    fast_math: FastMath | None = None,
+    guards: Literal["clamp"] | None = None,
+    **warp: object,
 ) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(
-    function: Callable[..., Any] | None = None,
-    *,
-    name: str | None = None,
-    module: object = None,
-    module_options: object = None,
-    enable_backward: object = None,
-    launch_bounds: object = None,
-    grid_stride: object = None,
+    function: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: object
 ) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
-    """Mark a Python function as a kernel, under a name of its own if one is given.
+    """Mark a Python function as a kernel, as ``@sn.kernel`` or with options, ``@sn.kernel(…)``.
 
-    Its parameters carry annotations: a scalar or vector type, or ``sn.array(dtype=…)``. The other options are Warp's
-    for how its modules are compiled and what a GPU launches; they change nothing here, where each kernel is compiled
-    alone and has no gradients, and are taken so that a kernel ports as it is.
-    Raises BuildError for anything that is not a plain function.
+    Its parameters carry annotations: a scalar or vector type, or ``sn.array(dtype=…)``; with ``Any`` among them the
+    kernel is compiled once for each tuple of argument types. ``name`` is what errors call it. ``deterministic``,
+    ``fast_math`` and ``guards`` are those of ``Options``; what is not given is as ``sn.set_module_options`` has it.
+    Options of Warp's that mean nothing here (``WARP``, such as ``module``, ``enable_backward`` and ``launch_bounds``)
+    are accepted and change nothing: each kernel is compiled alone, there are no gradients, and the CPU has no blocks.
+    Raises BuildError for anything that is not a plain function, and for an option that there is not.
     """
-    del module, module_options, enable_backward, launch_bounds, grid_stride
-    if function is None:
-        return lambda given: Kernel(plain("kernel", given), name)
-    return Kernel(plain("kernel", function), name)
+    accept("kernel", options)
+    if function is not None:
+        return Kernel(function, name, None, options)
+    return lambda function: Kernel(function, name, None, options)

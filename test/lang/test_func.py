@@ -23,3 +23,31 @@ def test_a_func_may_have_a_name_of_its_own():
     named = sn.func(name="other", module="unique")(scale.function)
     assert (named.name, named(3.0)) == ("other", 6.0)
     assert sn.func()(scale.function).name == "scale"
+
+
+@sn.func
+def over(x: int):
+    return 1
+
+
+first = over
+
+
+@sn.func
+def over(x: float):
+    return 2
+
+
+def test_funcs_of_one_name_in_one_text_are_overloads():
+    assert first.overloads == (first,)
+    assert over.overloads == (first, over)
+
+
+def test_a_func_of_another_text_or_run_replaces():
+    names = {"sn": sn, "__name__": "shell"}
+    one, two = ("@sn.func\ndef f(x: int):\n    return 1\n\n@sn.func\ndef f(x: float):\n    return 2\n" for _ in "ab")
+    for text, cell in [(one, "cell 1"), (one, "cell 1"), (two, "cell 2")]:
+        exec(compile(text, cell, "exec"), names)
+        assert [func.function.__code__.co_filename for func in names["f"].overloads] == [cell, cell]
+    exec(compile("@sn.func\ndef f(x: bool):\n    return 3\n", "cell 3", "exec"), names)
+    assert len(names["f"].overloads) == 1

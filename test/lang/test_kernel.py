@@ -12,7 +12,7 @@ def step(n: int):
 
 
 def test_a_kernel_knows_its_function():
-    assert (step.name, step.module, step.entry) == ("step", __name__, None)
+    assert (step.name, str(step.module), step.entry) == ("step", __name__, None)
     assert step.function.__name__ == "step"
     assert step.__doc__ == "Does nothing."
     assert repr(step) == f"<kernel {__name__}.step>"

@@ -6,6 +6,7 @@ import ast
 
 from sim_node.compiler.frontend.body import Body, describe
 from sim_node.compiler.frontend.operand import Operand, Static, Weak, default_type, spelled
+from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Scalar, Type, Vector
@@ -48,6 +49,8 @@ def computed(body: Body, operand: Operand, node: ast.AST) -> Value:
     """Give the operand as a value that can be computed with: no type, module, func, tuple or array."""
     if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
         return operand
+    if isinstance(operand, Static) and not known(operand.value):
+        raise body.outside(operand, node)
     if isinstance(operand, (Value, Static, tuple)):
         raise body.error(
             BuildTypeError, f"'{text(node)}' is {describe(operand)}, not a scalar or vector", node,

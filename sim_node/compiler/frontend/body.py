@@ -19,6 +19,7 @@ from sim_node.compiler.frontend.operand import (
     spelled,
     unfit,
 )
+from sim_node.compiler.frontend.outside import known, refusal
 from sim_node.compiler.frontend.scope import Scope
 from sim_node.compiler.frontend.signature import Signature
 from sim_node.compiler.frontend.source import Source
@@ -42,16 +43,22 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable's one type, the line that fixed it, and the literal that did if one did."""
+    """A variable's one type, the line that fixed it, and the literal that did if one did.
 
-    type: Type
+    One that stands for something that exists only at build has no type. ``static`` is what it stands for here, as
+    ``marker`` records it: the marker that a read must find on every path.
+    """
+
+    type: Type | None
     line: int
     literal: str = ""
+    static: Static | None = None
+    marker: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A func lowered for one tuple of argument types: its name in the module and what it gives."""
+    """A func lowered for one tuple of arguments: its name in the module and what it gives."""
 
     name: str
     result: Type | None
@@ -65,8 +72,8 @@ class Unit(Protocol):
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""
 
-    def instantiate(self, func: Func, types: tuple[Type, ...], caller: Location) -> Instance:
-        """Lower a func for argument types, unless that was done before."""
+    def instantiate(self, func: Func, given: tuple[Type | Static, ...], caller: Location) -> Instance:
+        """Lower a func for types of arguments and things known at build, unless that was done before."""
 
 
 class Body:
@@ -76,6 +83,7 @@ class Body:
         self.unit, self.source, self.scope, self.kernel, self.caller = unit, source, scope, kernel, caller
         self.builder = Builder()
         self.loops: list[Loop] = []
+        self.unrolled = 1  # how often the statements at hand are written out
         self.sites: list[Site] = []
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
@@ -117,6 +125,12 @@ class Body:
         assert value.type is not None
         self.variables[name] = Variable(value.type, getattr(node, "lineno", 0), literal)
         self.builder.write(name, value)
+
+    def bind(self, name: str, static: Static, node: ast.AST) -> None:
+        """Let a variable stand for something that exists only at build, from here on."""
+        marker = Value(Op.CONST, None)
+        self.variables[name] = Variable(None, getattr(node, "lineno", 0), "", static, marker)
+        self.builder.write(name, marker)
 
     def emit(self, op: Op, type: Type | None, args: tuple[Value, ...], node: ast.AST, attr: Attr = None) -> Value:
         """Append a value to the current block."""
@@ -164,10 +178,17 @@ class Body:
             return operand
         if isinstance(operand, Weak):
             return self.constant(default_type(operand), operand, node)
+        if isinstance(operand, Static) and not known(operand.value):
+            raise self.outside(operand, node)
         raise self.error(
             BuildTypeError, f"{ast.unparse(node)} is {describe(operand)}, and no value at run time", node,
             "kernels compute with scalars and vectors",
         )  # fmt: skip
+
+    def outside(self, static: Static, node: ast.AST) -> BuildError:
+        """Make the error that says why something that exists only outside of the kernel cannot be used."""
+        what, remedy = refusal(static.value, ast.unparse(node))
+        return self.error(UnsupportedError, what, node, remedy)
 
     def value(self, node: ast.expr) -> Value:
         """Lower an expression to a value."""

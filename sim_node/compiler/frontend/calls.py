@@ -9,16 +9,19 @@ from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, agree, components, computed, splat, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
-from sim_node.compiler.frontend.capture import capture
+from sim_node.compiler.frontend.funcs import call_func, invoke
+from sim_node.compiler.frontend.known import static_call
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
+from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
-from sim_node.dtypes import ArrayType, Kind, Scalar, Type, Vector, bool_, int32
+from sim_node.dtypes import ArrayType, Kind, Scalar, Vector, bool_, int32
 from sim_node.errors import BuildTypeError, UnsupportedError
 from sim_node.lang.builtins import Builtin, abs_
 from sim_node.lang.func import Func
 from sim_node.lang.library import scalar as library
+from sim_node.lang.static import static
 
 Arguments = list[Written]
 Lower = Callable[[Body, Any, Arguments, ast.Call], Operand]
@@ -36,85 +39,41 @@ def call(body: Body, node: ast.Call) -> Operand:
     """Lower a call, whatever it gives."""
     callee = body.visit(node.func)
     target = callee.value if isinstance(callee, Static) else None
+    if target is static:
+        return static_call(body, node)
+    lower = None if isinstance(target, Func) else _form(body, callee, node)
     odd: list[ast.AST] = [arg for arg in node.args if isinstance(arg, ast.Starred)]
-    odd += [keyword for keyword in node.keywords if keyword.arg is None or not isinstance(target, Func)]
+    odd += [keyword for keyword in node.keywords if keyword.arg is None or lower is not None]
     if odd:
         raise body.error(
             UnsupportedError, "arguments are passed one by one, and by name to funcs only", odd[0],
             "write each argument in its place",
         )  # fmt: skip
     arguments: Arguments = [(body.visit(arg), arg) for arg in node.args]
-    if isinstance(target, Func):
-        named: dict[str, Written] = {
-            str(keyword.arg): (body.visit(keyword.value), keyword.value) for keyword in node.keywords
-        }
-        return call_func(body, target, arguments, named, node)
-    for kind, lower in _KINDS.items():
-        if isinstance(target, kind):
-            return lower(body, target, arguments, node)
-    for thing, lower in _PYTHON:
-        if target is thing:
-            return lower(body, target, arguments, node)
+    if lower is not None:
+        return lower(body, target, arguments, node)
+    assert isinstance(target, Func)
+    named: dict[str, Written] = {
+        str(keyword.arg): (body.visit(keyword.value), keyword.value) for keyword in node.keywords
+    }
+    return call_func(body, target, arguments, named, node)
+
+
+def _form(body: Body, callee: Operand, node: ast.Call) -> Lower:
+    """Find how the callee is called; refuse what cannot be."""
+    if isinstance(callee, Static):
+        for kind, lower in _KINDS.items():
+            if isinstance(callee.value, kind):
+                return lower
+        for thing, lower in _PYTHON:
+            if callee.value is thing:
+                return lower
+        if not known(callee.value):
+            raise body.outside(callee, node.func)
     raise body.error(
         UnsupportedError, f"'{text(node.func)}' is {describe(callee)}, which a kernel cannot call here", node,
-        "for i in range(n): is the one place for range" if target is range else "call an @sn.func",
+        "for i in range(n): is the one place for range" if text(node.func) == "range" else "call an @sn.func",
     )  # fmt: skip
-
-
-# funcs
-
-
-def call_func(body: Body, func: Func, arguments: Arguments, named: dict[str, Written], node: ast.Call) -> Value:
-    """Lower a call of a func: bind the arguments as Python does, adapt literals, refuse other types."""
-    form = body.unit.signature(func)
-    try:
-        bound = form.python.bind(*arguments, **named)
-    except TypeError as error:
-        raise body.error(
-            BuildTypeError, f"'{func.name}': {error}", node, f"it is {func.name}({', '.join(form.python.parameters)})"
-        ) from None
-    given: list[Written] = []
-    for parameter in form.parameters:
-        argument = bound.arguments.get(parameter.name)
-        if argument is None:
-            default = form.python.parameters[parameter.name].default
-            argument = (capture(body, default, f"{parameter.name}={default!r}", node), node)
-        given.append(argument)
-    pairs = list(zip(given, form.parameters, strict=True))
-    generic = [operand for (operand, _), parameter in pairs if parameter.type is None]
-    values = []
-    for (operand, at), parameter in pairs:
-        wanted = parameter.type or _type_for(body, operand, generic, at)
-        values.append(body.convert(operand, wanted, at, f"'{parameter.name}' of '{func.name}'"))
-    return invoke(body, func, tuple(values), node)
-
-
-def _type_for(body: Body, operand: Operand, generic: list[Operand], node: ast.AST) -> Type:
-    """The type that an argument gives to a parameter without one.
-
-    A literal takes the one scalar type that the other such arguments of its kind have; an integer also that of floats.
-    """
-    if not isinstance(operand, Weak):
-        value = body.materialise(operand, node)
-        assert value.type is not None
-        return value.type
-    default = default_type(operand)
-    others = {
-        value.type.scalar for value in generic if isinstance(value, Value) and isinstance(value.type, (Scalar, Vector))
-    }
-    own = {
-        scalar for scalar in others if scalar.is_float == default.is_float and scalar.is_integer == default.is_integer
-    }
-    floats = {scalar for scalar in others if scalar.is_float and default.is_integer}
-    fitting = own or floats
-    return fitting.pop() if len(fitting) == 1 else default
-
-
-def invoke(body: Body, func: Func, values: tuple[Value, ...], node: ast.AST) -> Value:
-    """Call a func with values that fit its parameters."""
-    types = tuple(value.type for value in values if value.type is not None)
-    instance = body.unit.instantiate(func, types, body.source.location(node, body.caller))
-    return body.emit(Op.CALL, instance.result, values, node, instance.name)
 
 
 # conversions and vectors

@@ -9,7 +9,7 @@ from functools import partial
 
 from sim_node.compiler.frontend.agree import Written, agree, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
-from sim_node.compiler.frontend.operand import Choice, Literal, Operand, Weak, outcomes
+from sim_node.compiler.frontend.operand import Choice, Literal, Operand, Weak, mapped, outcomes
 from sim_node.compiler.frontend.ssa import Draft
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
@@ -26,7 +26,7 @@ class Term:
 
 
 # Syntax that may stop the thread, or do something; everything else may as well be computed without need.
-_STOPS = (ast.Call, ast.Subscript, ast.FloorDiv, ast.Mod)
+_STOPS = (ast.Call, ast.Subscript, ast.FloorDiv, ast.Mod, ast.NamedExpr)
 
 
 def total(node: ast.AST) -> bool:
@@ -35,31 +35,47 @@ def total(node: ast.AST) -> bool:
 
 
 def condition(body: Body, node: ast.expr) -> Value | Literal:
-    """Lower an expression that must be a bool; a literal when it is known now."""
-    operand = body.visit(node)
-    if isinstance(operand, Literal) and isinstance(operand.value, bool):
-        return operand
-    if isinstance(operand, Choice) and all(isinstance(literal.value, bool) for literal in outcomes(operand)):
-        return body.constant(bool_, operand, node)
+    """Lower an expression to whether it is true, as Python says of numbers and tuples; a literal if known now."""
+    if isinstance(node, ast.BoolOp):
+        return _operands(body, node, condition)
+    return truth(body, body.visit(node), node)
+
+
+def truth(body: Body, operand: Operand, node: ast.expr) -> Value | Literal:
+    """Whether an operand is true: a number that is not 0, a tuple that is not empty."""
+    if isinstance(operand, tuple):
+        return Literal(bool(operand))
+    if isinstance(operand, Literal):
+        return Literal(bool(operand.value))
+    if isinstance(operand, Choice):
+        return body.constant(bool_, mapped(lambda literal: Literal(bool(literal.value)), operand), node)
     if isinstance(operand, Value) and operand.type == bool_:
         return operand
+    if isinstance(operand, Value) and isinstance(operand.type, Scalar):
+        return body.emit(Op.NE, bool_, (operand, body.constant(operand.type, Literal(0), node)), node)
     raise body.error(
-        BuildTypeError, f"a condition is a bool, and '{text(node)}' is {describe(operand)}", node,
-        _truth(operand, text(node)),
+        BuildTypeError, f"'{text(node)}' is {describe(operand)}, which is neither true nor false", node,
+        f"len({text(node)}) > 0" if isinstance(operand, Value) and isinstance(operand.type, ArrayType)
+        else "compare it with something",
     )  # fmt: skip
 
 
-def _truth(operand: Operand, written: str) -> str:
-    if isinstance(operand, Weak) or (isinstance(operand, Value) and isinstance(operand.type, Scalar)):
-        return f"{written} != 0"
-    if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
-        return f"len({written}) > 0"
-    return "compare it with something"
+def _bool(body: Body, node: ast.expr) -> Value | Literal:
+    """Lower an operand of ``and`` and ``or`` where their value is wanted: Python's is an operand, so a bool."""
+    operand = body.visit(node)
+    if isinstance(operand, Weak) and all(isinstance(literal.value, bool) for literal in outcomes(operand)):
+        return truth(body, operand, node)
+    if isinstance(operand, Value) and operand.type == bool_:
+        return operand
+    raise body.error(
+        BuildTypeError, f"the value of 'and' and 'or' is a bool here, and '{text(node)}' is {describe(operand)}", node,
+        f"bool({text(node)})" if isinstance(operand, Value) and isinstance(operand.type, Scalar) else "compare it",
+    )  # fmt: skip
 
 
-def as_value(body: Body, truth: Value | Literal) -> Value:
+def as_value(body: Body, found: Value | Literal) -> Value:
     """Give a condition as a value."""
-    return truth if isinstance(truth, Value) else body.builder.constant(bool_, truth.value)
+    return found if isinstance(found, Value) else body.builder.constant(bool_, found.value)
 
 
 def chain(body: Body, node: ast.AST, until: bool, terms: Sequence[Term]) -> Value | Literal:
@@ -71,28 +87,28 @@ def chain(body: Body, node: ast.AST, until: bool, terms: Sequence[Term]) -> Valu
     builder, line = body.builder, getattr(node, "lineno", 0)
     variable = object()
     end: Draft | None = None
-    truth = terms[0].lower()
+    found = terms[0].lower()
     for term in terms[1:]:
-        if isinstance(truth, Literal):
-            if truth.value is until:
+        if isinstance(found, Literal):
+            if found.value is until:
                 break
-            truth = term.lower()
+            found = term.lower()
         elif term.total:
             right = term.lower()
             if isinstance(right, Value):
-                truth = body.emit(Op.OR if until else Op.AND, bool_, (truth, right), node)
+                found = body.emit(Op.OR if until else Op.AND, bool_, (found, right), node)
             elif right.value is until:
-                truth = right
+                found = right
         else:
             end = end or builder.block("end")
             more = builder.block("more", f"when the condition in line {line} is undecided by its left side")
             builder.write(variable, builder.constant(bool_, until))
-            builder.branch(truth, *((end, more) if until else (more, end)), body.location(node))
+            builder.branch(found, *((end, more) if until else (more, end)), body.location(node))
             builder.enter(more)
-            truth = term.lower()
+            found = term.lower()
     if end is None:
-        return truth
-    builder.write(variable, as_value(body, truth))
+        return found
+    builder.write(variable, as_value(body, found))
     builder.jump(end)
     builder.enter(end)
     return builder.read(variable)
@@ -100,16 +116,20 @@ def chain(body: Body, node: ast.AST, until: bool, terms: Sequence[Term]) -> Valu
 
 def bool_node(body: Body, node: ast.BoolOp) -> Operand:
     """Lower ``and`` and ``or`` of bools."""
-    terms = [Term(total(value), partial(condition, body, value)) for value in node.values]
+    return _operands(body, node, _bool)
+
+
+def _operands(body: Body, node: ast.BoolOp, lower: Callable[[Body, ast.expr], Value | Literal]) -> Value | Literal:
+    terms = [Term(total(value), partial(lower, body, value)) for value in node.values]
     return chain(body, node, isinstance(node.op, ast.Or), terms)
 
 
 def negation(body: Body, node: ast.UnaryOp) -> Operand:
     """Lower ``not``."""
-    truth = condition(body, node.operand)
-    if isinstance(truth, Literal):
-        return Literal(not truth.value)
-    return body.emit(Op.INVERT, bool_, (truth,), node)
+    known = condition(body, node.operand)
+    if isinstance(known, Literal):
+        return Literal(not known.value)
+    return body.emit(Op.INVERT, bool_, (known,), node)
 
 
 def ternary(body: Body, node: ast.IfExp) -> Operand:

@@ -1,43 +1,48 @@
-"""while, for over range, break and continue."""
+"""while, for, break and continue."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from sim_node.compiler.frontend.agree import agree
-from sim_node.compiler.frontend.body import Body, Loop, Visit
+from sim_node.compiler.frontend import unrolling
+from sim_node.compiler.frontend.agree import text
+from sim_node.compiler.frontend.body import Body, Loop, Visit, describe
+from sim_node.compiler.frontend.known import UnknownError, number
 from sim_node.compiler.frontend.logic import condition
-from sim_node.compiler.frontend.operand import Literal, Operand, Static
+from sim_node.compiler.frontend.operand import Operand, Static
 from sim_node.compiler.frontend.places import assign
+from sim_node.compiler.frontend.ranges import range_operands
 from sim_node.compiler.frontend.ssa import Draft
+from sim_node.compiler.frontend.targets import assign_to, parts
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import SCALARS, Kind, Scalar, bool_
-from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.errors import UnsupportedError
 
 
 def while_loop(body: Body, node: ast.While) -> None:
-    """Lower while: the condition is the head of the loop."""
-    _no_else(body, node)
+    """Lower while: the condition is the head of the loop; ``else`` runs when it is false, and not after break."""
     builder = body.builder
-    head = builder.block("head")
-    after = builder.block("after")
+    head, after = builder.block("head"), builder.block("after")
+    done = builder.block("done") if node.orelse else after
     builder.jump(head, f"before the first iteration of the loop in line {node.lineno}")
     builder.enter(head, seal=False)
     truth = condition(body, node.test)
     if isinstance(truth, Value):
         inside = builder.block("body", f"in the loop in line {node.lineno}")
-        builder.branch(truth, inside, after, body.location(node))
+        builder.branch(truth, inside, done, body.location(node))
         builder.enter(inside)
     elif not truth.value:
-        builder.jump(after)
+        builder.jump(done)
     if builder.current is not None:
         _run(body, node, Loop(after, head))
         if builder.current is not None:
             builder.jump(head)
     builder.seal(head)
-    builder.enter(after)
+    _finish(body, node, done, after)
 
 
 def _run(body: Body, node: ast.While | ast.For, loop: Loop) -> None:
@@ -46,14 +51,15 @@ def _run(body: Body, node: ast.While | ast.For, loop: Loop) -> None:
     body.loops.pop()
 
 
-def _no_else(body: Body, node: ast.While | ast.For) -> None:
-    if node.orelse:
-        raise body.error(
-            UnsupportedError,
-            "'else' of a loop is refused",
-            node.orelse[0],
-            "set a bool before break, and test it below",
-        )
+def _finish(body: Body, node: ast.While | ast.For, done: Draft, after: Draft) -> None:
+    """Go on behind a loop: through its else where it was not left by break."""
+    builder = body.builder
+    if done is not after:
+        builder.enter(done)
+        body.visit_all(node.orelse)
+        if builder.current is not None:
+            builder.jump(after)
+    builder.enter(after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,27 +81,83 @@ class Range:
 
 
 def for_loop(body: Body, node: ast.For) -> None:
-    """Lower ``for name in range(…)``.
+    """Lower a for loop: over a range by counting, over a tuple or the components of a vector by unrolling.
+
+    A range of constants is unrolled too where the body needs its numbers at build.
+    """
+    call = node.iter
+    callee = body.visit(call.func) if isinstance(call, ast.Call) else None
+    if isinstance(call, ast.Call) and isinstance(callee, Static) and callee.value is range:
+        over = _range(body, call)
+        numbers = _numbers(over) if unrolling.needed(body, node) else None
+        if numbers is None:
+            _count(body, node, over)
+        else:
+            constants = [body.builder.constant(over.scalar, number) for number in islice(numbers, unrolling.LIMIT + 1)]
+            _unroll(body, node, constants)
+        return
+    operand = body.visit(node.iter)
+    items = parts(body, operand, node.iter)
+    if items is None:
+        raise body.error(
+            UnsupportedError, f"a for loop runs over a range, a tuple or a vector, and '{text(call)}' is "
+            f"{describe(operand)}", node.iter, "for i in range(len(a)): and then a[i]",
+        )  # fmt: skip
+    _unroll(body, node, items)
+
+
+def _numbers(over: Range) -> range | None:
+    """The numbers of a range that the build knows."""
+    try:
+        return range(number(over.start), number(over.stop), number(over.step))
+    except UnknownError:
+        return None
+
+
+def _unroll(body: Body, node: ast.For, items: Sequence[Operand]) -> None:
+    """Lower the body of a loop once for each item."""
+    builder, before = body.builder, body.unrolled
+    body.unrolled *= max(len(items), 1)
+    if body.unrolled > unrolling.LIMIT:
+        raise body.error(
+            UnsupportedError, f"this loop would be written out more than {unrolling.LIMIT} times", node,
+            "keep what must be known at build out of it, so that it may stay a loop",
+        )  # fmt: skip
+    after = builder.block("after")
+    for item in items:
+        if builder.current is None:
+            break
+        again = builder.block("next")
+        assign_to(body, node.target, item, node.iter)
+        _run(body, node, Loop(after, again))
+        if builder.current is not None:
+            builder.jump(again)
+        builder.enter(again)
+    body.unrolled = before
+    done = builder.block("done") if node.orelse else after
+    if builder.current is not None:
+        builder.jump(done)
+    _finish(body, node, done, after)
+
+
+def _count(body: Body, node: ast.For, over: Range) -> None:
+    """Count through a range.
 
     The count is a variable of its own, so that assigning the name inside changes nothing, and the name keeps its last
     value. The test is at the foot of the loop and compares what is left with the step, so the count never overflows.
     """
-    _no_else(body, node)
-    over = _range(body, node)
     builder, line = body.builder, node.lineno
     first = f"before the first iteration of the loop in line {line}"
-    inside, foot, after = (
-        builder.block("body", f"in the loop in line {line}"),
-        builder.block("foot"),
-        builder.block("after"),
-    )
+    inside = builder.block("body", f"in the loop in line {line}")
+    foot, after = builder.block("foot"), builder.block("after")
+    done = builder.block("done") if node.orelse else after
     count = object()
     builder.write(count, over.start)
     if over.nonempty:
         builder.jump(inside, first)
     else:
         enters = _before(body, over, over.start, node)
-        builder.branch(enters, inside, after, body.location(node), f"when the loop in line {line} makes no iteration")
+        builder.branch(enters, inside, done, body.location(node), f"when the loop in line {line} makes no iteration")
     builder.enter(inside, seal=False)
     now = builder.read(count)
     assign(body, _name(body, node), now, node.target, node.target)
@@ -107,9 +169,9 @@ def for_loop(body: Body, node: ast.For) -> None:
         now = builder.read(count)
         again = _another(body, over, now, node)
         builder.write(count, body.emit(Op.ADD, over.scalar, (now, over.step), node))
-        builder.branch(again, inside, after, body.location(node))
+        builder.branch(again, inside, done, body.location(node))
     builder.seal(inside)
-    builder.enter(after)
+    _finish(body, node, done, after)
 
 
 def _name(body: Body, node: ast.For) -> str:
@@ -118,32 +180,15 @@ def _name(body: Body, node: ast.For) -> str:
     return node.target.id
 
 
-def _range(body: Body, node: ast.For) -> Range:
-    call = node.iter
-    callee = body.visit(call.func) if isinstance(call, ast.Call) else None
-    if not isinstance(call, ast.Call) or not isinstance(callee, Static) or callee.value is not range:
-        raise body.error(
-            UnsupportedError, "a for loop runs over a range", node.iter, "for i in range(len(a)): and then a[i]"
-        )
-    if call.keywords or not 1 <= len(call.args) <= 3 or any(isinstance(arg, ast.Starred) for arg in call.args):
-        raise body.error(BuildTypeError, "range takes 1 to 3 integers", call, "range(stop), range(start, stop, step)")
-    given: list[tuple[Operand, ast.AST]] = [(body.visit(arg), arg) for arg in call.args]
-    if len(given) == 1:
-        given.insert(0, (Literal(0), call))
-    if len(given) == 2:
-        given.append((Literal(1), call))
-    step = given[2][0]
-    known = step.value if isinstance(step, Literal) else None
-    if known == 0:
-        raise body.error(BuildError, "the step of a range is 0", call.args[2], "give the step a direction")
-    start, stop, stride = agree(body, "range", call, *given)
+def _range(body: Body, call: ast.Call) -> Range:
+    """Lower the operands of a range, and check its step."""
+    start, stop, stride, known = range_operands(body, call)
     scalar = start.type
-    if not isinstance(scalar, Scalar) or not scalar.is_integer:
-        raise body.error(BuildTypeError, f"range takes integers, not {scalar!r}", call, "convert: int(…)")
+    assert isinstance(scalar, Scalar)
     if known is None:
-        nonzero = body.emit(Op.NE, bool_, (stride, body.builder.constant(scalar, 0)), node)
+        nonzero = body.emit(Op.NE, bool_, (stride, body.builder.constant(scalar, 0)), call)
         body.check(nonzero, "assert", "the step of the range is not 0", call)
-    return Range(start, stop, stride, scalar, int(known) if known is not None else None)
+    return Range(start, stop, stride, scalar, known)
 
 
 def _by_direction(body: Body, over: Range, up: Value | None, down: Value | None, node: ast.AST) -> Value:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, agree, computed, splat, text
 from sim_node.compiler.frontend.body import Body, Visit
-from sim_node.compiler.frontend.calls import invoke
+from sim_node.compiler.frontend.funcs import invoke
 from sim_node.compiler.frontend.literals import check_shift, fold_literals
 from sim_node.compiler.frontend.logic import negation
 from sim_node.compiler.frontend.operand import Operand, Weak, outcomes, spelled

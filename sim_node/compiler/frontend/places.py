@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from types import ModuleType
 
 from sim_node.compiler.frontend.agree import components, started_as_literal, text
 from sim_node.compiler.frontend.body import Body, Variable, Visit, describe
-from sim_node.compiler.frontend.capture import captured, member
+from sim_node.compiler.frontend.capture import OutsideError, captured, member
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, outcomes, spelled
+from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.scope import suggestion
 from sim_node.compiler.frontend.ssa import UNASSIGNED
 from sim_node.compiler.ir.function import Value
@@ -51,7 +51,7 @@ Place = Name | Element | Component
 def place(body: Body, node: ast.AST) -> Place | Operand:
     """Find what a name, subscript or attribute denotes; any other expression is just its operand."""
     if isinstance(node, ast.Name):
-        return Name(node.id) if node.id in body.scope.locals else captured(body, node.id, node)
+        return Name(node.id) if node.id in body.scope.locals else captured(body, node)
     if isinstance(node, ast.Subscript):
         return _subscript(body, node)
     if isinstance(node, ast.Attribute):
@@ -101,24 +101,32 @@ def store(body: Body, spot: Place | Operand, operand: Operand, node: ast.AST, so
 
 def assign(body: Body, name: str, operand: Operand, node: ast.AST, source: ast.AST) -> None:
     """Assign a variable, whose type its first assignment fixes."""
-    known = body.variables.get(name)
+    variable = body.variables.get(name)
     if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
         raise body.error(
             UnsupportedError, f"'{name}' would be a second name for an array", node, "use the parameter's own name"
         )
-    if known is None:
+    if isinstance(operand, Static) and (variable is None or variable.static is not None):
+        body.bind(name, operand, node)
+        return
+    if variable is not None and variable.static is not None:
+        raise body.error(
+            BuildTypeError, f"'{name}' stands for {describe(variable.static)} since line {variable.line}", source,
+            "use another name",
+        )  # fmt: skip
+    if variable is None:
         value = body.materialise(operand, source)
         body.declare(name, value, node, text(source) if isinstance(operand, Weak) else "")
         return
-    if isinstance(operand, Weak) and isinstance(known.type, Scalar):
-        value = body.constant(known.type, operand, source)
+    if isinstance(operand, Weak) and isinstance(variable.type, Scalar):
+        value = body.constant(variable.type, operand, source)
     else:
         value = body.materialise(operand, source)
-    if value.type != known.type:
+    if value.type != variable.type:
         raise body.error(
             BuildTypeError,
-            f"'{name}' has its type since line {known.line}: it is {known.type!r}, not {value.type!r}", source,
-            _retype(body, name, known, value, source),
+            f"'{name}' has its type since line {variable.line}: it is {variable.type!r}, not {value.type!r}", source,
+            _retype(body, name, variable, value, source),
         )  # fmt: skip
     body.builder.write(name, value)
 
@@ -130,8 +138,12 @@ def _retype(body: Body, name: str, known: Variable, value: Value, source: ast.AS
     return f"{spelled(known.type)}({text(source)}), or another name"
 
 
-def _variable(body: Body, name: str, node: ast.AST) -> Value:
-    value = body.builder.read(name, node) if name in body.variables else UNASSIGNED
+def _variable(body: Body, name: str, node: ast.AST) -> Value | Static:
+    variable = body.variables.get(name)
+    if variable is not None and variable.static is not None:
+        body.builder.read(name, node, variable.marker)
+        return variable.static
+    value = body.builder.read(name, node) if variable is not None else UNASSIGNED
     if value is UNASSIGNED:
         raise body.error(BuildNameError, f"'{name}' is read before anything is assigned to it", node,
                          f"assign {name} above this line")  # fmt: skip
@@ -150,6 +162,8 @@ def _subscript(body: Body, node: ast.Subscript) -> Place | Operand:
     if isinstance(thing, Value) and isinstance(thing.type, Vector):
         owner = base.name if isinstance(base, Name) else None
         return Component(thing, _component(body, thing.type.length, node), owner)
+    if isinstance(thing, Static) and not known(thing.value):
+        raise body.outside(thing, node.value)
     raise body.error(
         BuildTypeError, f"'{text(node.value)}' is {describe(thing)}, and has no elements", node,
         "index an array or a vector",
@@ -157,12 +171,15 @@ def _subscript(body: Body, node: ast.Subscript) -> Place | Operand:
 
 
 def _attribute(body: Body, node: ast.Attribute) -> Place | Operand:
-    base = place(body, node.value)
+    try:
+        return captured(body, node)
+    except OutsideError:
+        base = place(body, node.value)
     if isinstance(base, Element) and base.component is None and isinstance(_dtype(base), Vector):
         return Element(base.array, base.index, _axis(body, _dtype(base), node))
     thing = read(body, base, node.value)
-    if isinstance(thing, Static) and isinstance(thing.value, ModuleType):
-        return member(body, thing.value, node.attr, text(node), node)
+    if isinstance(thing, Static):
+        return member(body, thing.value, node)
     if isinstance(thing, Value) and isinstance(thing.type, Vector):
         owner = base.name if isinstance(base, Name) else None
         return Component(thing, _axis(body, thing.type, node), owner)

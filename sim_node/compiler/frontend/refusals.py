@@ -33,7 +33,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "List": ("a list", _ARRAYS),
     "ListComp": ("a list comprehension", _LOOP),
     "Match": ("'match'", "write if / elif / else"),
-    "NamedExpr": ("':='", "assign in a statement of its own"),
     "Nonlocal": ("'nonlocal'", "pass an array of one element to write into"),
     "Raise": ("'raise'", "assert the condition: the launch reports it with file and line"),
     "Set": ("a set", _ARRAYS),

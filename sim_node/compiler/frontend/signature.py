@@ -1,57 +1,70 @@
-"""What the annotations of a kernel or func say: a type for each parameter, none where a func leaves it open."""
+"""What the annotations of a kernel or func say: a type for each parameter, or one that is left open to the caller."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
-from types import FunctionType
 from typing import Any
 
-from sim_node import dtypes
-from sim_node.compiler.frontend.scope import Scope
-from sim_node.compiler.frontend.source import Source
-from sim_node.dtypes import ArrayType, Type
+from sim_node.compiler.frontend.source import Source, source
+from sim_node.dtypes import Type
 from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.lang.annotation import annotation, evaluated, is_open
+from sim_node.lang.func import Func
+from sim_node.lang.kernel import Kernel
 
 _EXAMPLE = "write a type, such as {0}: float, {0}: sn.vec3 or {0}: sn.array(dtype=float)"
+_NOTHING = (None, type(None))
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter; ``type`` is None where any type will do."""
+    """A parameter and its type, parts of which may be ``Any``; ``Any`` itself stands for what is no value, too."""
 
     name: str
-    type: Type | None
+    type: Type
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the caller's argument decides on the type."""
+        return is_open(self.type)
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Parameters in order, what the author wrote after ``->`` (None: nothing, or Any), and Python's own view."""
+    """Parameters in order, what the author wrote after ``->`` (None: nothing, or left open), and Python's own view."""
 
     parameters: tuple[Parameter, ...]
     result: Type | None
     python: inspect.Signature
 
+    def __str__(self) -> str:
+        return ", ".join(
+            one.name if one.type is Any else f"{one.name}: {str(one.type).replace('typing.Any', 'Any')}"
+            for one in self.parameters
+        )
 
-def signature(function: FunctionType, source: Source, scope: Scope, kernel: bool) -> Signature:
+
+def signature(definition: Kernel | Func) -> Signature:
     """Read the annotations, those that are text too.
 
     Raises BuildTypeError naming the parameter that has none or one that is no type, UnsupportedError for forms of
     parameters that kernels or funcs cannot have.
     """
-    arguments = source.tree.args
-    _refuse_forms(source, arguments, kernel)
+    read, is_kernel = source(definition.function), isinstance(definition, Kernel)
+    arguments = read.tree.args
+    _refuse_forms(read, arguments, is_kernel)
+    reader = _Reader(definition, read, definition.annotations)
     nodes = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    parameters = tuple(
-        Parameter(node.arg, _annotated(function, source, scope, node.arg, node, required=kernel)) for node in nodes
-    )
-    if kernel and function.__annotations__.get("return") not in (None, "None"):
+    parameters = tuple(Parameter(node.arg, reader.parameter(node, required=is_kernel)) for node in nodes)
+    result = reader.result()
+    if is_kernel and result is not None:
         raise BuildTypeError(
-            "a kernel returns nothing", source.location(source.tree.returns or source.tree), "write results into arrays"
+            "a kernel returns nothing", read.location(read.tree.returns or read.tree), "write results into arrays"
         )
-    result = None if kernel else _annotated(function, source, scope, "return", source.tree.returns, required=False)
-    return Signature(parameters, result, inspect.signature(function))
+    return Signature(parameters, None if is_open(result) else result, inspect.signature(definition.function))
 
 
 def _refuse_forms(source: Source, arguments: ast.arguments, kernel: bool) -> None:
@@ -67,50 +80,46 @@ def _refuse_forms(source: Source, arguments: ast.arguments, kernel: bool) -> Non
         )
 
 
-def _annotated(
-    function: FunctionType, source: Source, scope: Scope, name: str, node: ast.AST | None, required: bool
-) -> Type | None:
-    written = function.__annotations__.get(name, Any)
-    while isinstance(written, str):  # text inside text, where annotations are postponed
-        written = _evaluate(written, source, scope, name, node)
-    if written is None and name == "return":
-        return None
-    if written is Any or written is None:
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads annotations of one function."""
+
+    definition: Kernel | Func
+    source: Source
+    written: Mapping[str, object]
+
+    def parameter(self, node: ast.arg, required: bool) -> Type:
+        """The type of a parameter, open where a func says nothing."""
+        written = self._evaluated(node.arg, node)
+        if written is not None:
+            return self._resolved(written, node.arg, node)
         if required:
             raise BuildTypeError(
-                f"parameter '{name}' of kernel '{function.__name__}' has no type", _place(source, node),
-                _EXAMPLE.format(name),
+                f"parameter '{node.arg}' of kernel '{self.definition.name}' has no type", self.source.location(node),
+                _EXAMPLE.format(node.arg),
             )  # fmt: skip
-        return None
-    kind = annotation(written)
-    if isinstance(kind, str):
-        raise BuildTypeError(f"parameter '{name}': {kind}", _place(source, node), _EXAMPLE.format(name))
-    return kind
+        return Any  # type: ignore[return-value]
 
+    def result(self) -> Type | None:
+        """What stands after ``->``."""
+        node = self.source.tree.returns or self.source.tree
+        written = self._evaluated("return", node)
+        return None if written in _NOTHING else self._resolved(written, "return", node)
 
-def _evaluate(written: str, source: Source, scope: Scope, name: str, node: ast.AST | None) -> object:
-    try:
-        return eval(written, scope.globals, scope.closure)
-    except Exception as error:
-        raise BuildError(
-            f"the annotation of '{name}', {written!r}, cannot be evaluated: {type(error).__name__}: {error}",
-            _place(source, node), "use names of the module, or of the enclosing function where it uses them itself",
-        ) from None  # fmt: skip
+    def _evaluated(self, name: str, node: ast.AST) -> object:
+        written = self.written.get(name)
+        try:
+            return evaluated(written, self.definition.function)
+        except Exception as error:
+            raise BuildError(
+                f"the annotation of '{name}', {written!r}, cannot be evaluated: {type(error).__name__}: {error}",
+                self.source.location(node),
+                "use names of the module, or of the function or class around it",
+            ) from None
 
-
-def _place(source: Source, node: ast.AST | None) -> Any:
-    return source.location(node if node is not None else source.tree)
-
-
-def annotation(written: object) -> Type | str:
-    """Resolve what was written as a type; words that say why where it is none."""
-    if isinstance(written, ArrayType):
-        inside = annotation(written.dtype)
-        if isinstance(inside, str):
-            return f"an array of what is no dtype: {inside}"
-        return written if written.ndim == 1 else f"arrays of {written.ndim} dimensions are not there yet; use 1"
-    try:
-        return dtypes.element(written)
-    except TypeError:
-        name = getattr(written, "__name__", repr(written))
-        return f"'{name}' is not a type of the kernel language"
+    def _resolved(self, written: object, name: str, node: ast.AST) -> Type:
+        kind = annotation(written)
+        if isinstance(kind, str):
+            what = f"parameter '{name}'" if name != "return" else "the result"
+            raise BuildTypeError(f"{what}: {kind}", self.source.location(node), _EXAMPLE.format(name))
+        return kind

@@ -65,6 +65,14 @@ class Missing:
     path: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A read that was to find one value on every path, and does not."""
+
+    variable: Hashable
+    mark: Any
+
+
 class Builder:
     """Blocks in the making. ``current`` is where values go; it is None where control cannot come."""
 
@@ -74,7 +82,7 @@ class Builder:
         self._drafts = 1
         self._constants: dict[tuple[Type, str], Value] = {}
         self._types: dict[Hashable, Type | None] = {}
-        self._reads: list[tuple[Value, Hashable, Any]] = []
+        self._reads: list[tuple[Value, Hashable, Any, Value | None]] = []
         self._waiting: list[Parameter] = []
 
     # values
@@ -149,14 +157,15 @@ class Builder:
         self._types.setdefault(variable, value.type)
         self._here().definitions[variable] = value
 
-    def read(self, variable: Hashable, mark: Any = None) -> Value:
+    def read(self, variable: Hashable, mark: Any = None, only: Value | None = None) -> Value:
         """Give the variable's value in the current block, UNASSIGNED where no path assigns it.
 
-        ``mark`` comes back in ``missing`` if some path does not.
+        ``mark`` comes back in ``missing`` if some path does not, and in ``unsettled`` if one assigns another value than
+        the ``only`` one.
         """
         value = self._find(self._here(), variable)
         self._fill()
-        self._reads.append((value, variable, mark))
+        self._reads.append((value, variable, mark, only))
         return value
 
     def _find(self, draft: Draft, variable: Hashable) -> Value:
@@ -190,8 +199,8 @@ class Builder:
 
     # the end
 
-    def finish(self) -> tuple[tuple[Block, ...], Missing | None]:
-        """Give the blocks, in reverse post-order, and the first read that may find its variable unassigned."""
+    def finish(self) -> tuple[tuple[Block, ...], Missing | Unsettled | None]:
+        """Give the blocks, in reverse post-order, and the first read that may not find what it must."""
         drafts = list(self._ordered())
         same = _Same()
         parameters = [parameter for draft in drafts for parameter in draft.parameters]
@@ -221,8 +230,8 @@ class Builder:
                 stack.pop()
         return reversed(order)
 
-    def _missing(self, parameters: dict[Parameter, None], same: _Same) -> Missing | None:
-        """Find the first read that reaches UNASSIGNED through parameters, and the path on which it does."""
+    def _missing(self, parameters: dict[Parameter, None], same: _Same) -> Missing | Unsettled | None:
+        """Find the first read that reaches UNASSIGNED through parameters, and the path on which it does; or another."""
         reason: dict[Value, str] = {UNASSIGNED: ""}
         grown = True
         while grown:
@@ -236,10 +245,12 @@ class Builder:
                         reason[parameter.value] = reason[found] or path or predecessor.when
                         grown = True
                         break
-        for value, variable, mark in self._reads:
+        for value, variable, mark, only in self._reads:
             found = same.value(value)
             if found in reason:
                 return Missing(variable, mark, reason[found])
+            if only is not None and found is not only:
+                return Unsettled(variable, mark)
         return None
 
 

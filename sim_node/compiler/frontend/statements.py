@@ -4,42 +4,25 @@ from __future__ import annotations
 
 import ast
 
-from sim_node.compiler.frontend.agree import components, text
+from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.calls import call
 from sim_node.compiler.frontend.logic import as_value, condition
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.operators import binary, binary_row
-from sim_node.compiler.frontend.places import Name, place, read, store
-from sim_node.compiler.frontend.signature import annotation
+from sim_node.compiler.frontend.places import Name, load, place, read, store
+from sim_node.compiler.frontend.targets import assign_to
 from sim_node.compiler.ir.function import Value
-from sim_node.dtypes import ArrayType, Vector
+from sim_node.dtypes import ArrayType
 from sim_node.errors import BuildTypeError, UnsupportedError
+from sim_node.lang.annotation import annotation
 
 
 def assignment(body: Body, node: ast.Assign) -> None:
     """Lower ``a = b = value``: the value once, then the targets from left to right."""
     operand = body.visit(node.value)
     for target in node.targets:
-        _assign(body, target, operand, node.value)
-
-
-def _assign(body: Body, target: ast.expr, operand: Operand, source: ast.expr) -> None:
-    if not isinstance(target, (ast.Tuple, ast.List)):
-        store(body, place(body, target), operand, target, source)
-        return
-    if isinstance(operand, Value) and isinstance(operand.type, Vector):
-        operand = components(body, operand, source)
-    if not isinstance(operand, tuple):
-        raise body.error(
-            BuildTypeError, f"'{text(source)}' is {describe(operand)}, which cannot be unpacked", source,
-            "unpack a tuple or a vector",
-        )  # fmt: skip
-    if len(operand) != len(target.elts):
-        raise body.error(BuildTypeError, f"{len(operand)} values for {len(target.elts)} targets", target)
-    parts = source.elts if isinstance(source, ast.Tuple) else [source] * len(operand)
-    for part, value, at in zip(target.elts, operand, parts, strict=True):
-        _assign(body, part, value, at)
+        assign_to(body, target, operand, node.value)
 
 
 def annotated(body: Body, node: ast.AnnAssign) -> None:
@@ -81,6 +64,13 @@ def expression(body: Body, node: ast.Expr) -> None:
         raise body.error(
             UnsupportedError, f"'{text(node.value)}' is computed and not used", node, "assign it, or delete it"
         )
+
+
+def named(body: Body, node: ast.NamedExpr) -> Operand:
+    """Lower ``name := value``."""
+    operand = body.visit(node.value)
+    store(body, Name(node.target.id), operand, node.target, node.value)
+    return load(body, node.target)
 
 
 def returning(body: Body, node: ast.Return) -> None:
@@ -159,6 +149,7 @@ VISITORS: dict[type[ast.AST], Visit] = {
     ast.Assign: assignment,
     ast.AnnAssign: annotated,
     ast.AugAssign: augmented,
+    ast.NamedExpr: named,
     ast.Expr: expression,
     ast.Return: returning,
     ast.Assert: assertion,

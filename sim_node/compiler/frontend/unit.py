@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from sim_node.compiler.frontend.body import Body, Instance, Visit
-from sim_node.compiler.frontend.operand import Weak, default_type
+from sim_node.compiler.frontend.operand import Static, Weak, default_type
 from sim_node.compiler.frontend.scope import Scope
 from sim_node.compiler.frontend.signature import Signature, signature
 from sim_node.compiler.frontend.source import source
-from sim_node.compiler.frontend.ssa import Missing
+from sim_node.compiler.frontend.ssa import Missing, Unsettled
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import Type
@@ -25,30 +25,38 @@ class Unit:
         self.visitors = visitors
         self._names: set[str] = set()
         self._functions: dict[str, Function] = {}
-        self._instances: dict[tuple[Func, tuple[Type, ...]], Instance] = {}
+        self._instances: dict[tuple[Func, tuple[object, ...]], Instance] = {}
         self._signatures: dict[Func, Signature] = {}
         self._active: list[Func] = []
 
     def lower(self, kernel: Kernel) -> Module:
         """Lower the kernel and all that it calls."""
-        read, scope = source(kernel.function), Scope(kernel.function)
-        form = signature(kernel.function, read, scope, kernel=True)
+        body = Body(self, source(kernel.function), Scope(kernel.function), kernel=True)
+        form = signature(kernel)
+        for parameter in form.parameters:
+            if parameter.is_open:
+                what = f"parameter '{parameter.name}' of kernel '{kernel.name}' is left open"
+                types = f'{{"{parameter.name}": …}}'
+                remedy = f"launch it with arguments, or say which types: sn.overload({kernel.name}, {types})"
+                raise body.error(BuildTypeError, what, body.source.tree, remedy)
         self._names.add(kernel.name)
-        types = tuple(parameter.type for parameter in form.parameters if parameter.type is not None)
-        entry = self._lower(Body(self, read, scope, kernel=True), kernel.name, form, types)
+        entry = self._lower(body, kernel.name, form, tuple(parameter.type for parameter in form.parameters))
         return Module(kernel.name, {kernel.name: entry, **self._functions})
 
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""
         known = self._signatures.get(func)
         if known is None:
-            known = signature(func.function, source(func.function), Scope(func.function), kernel=False)
-            self._signatures[func] = known
+            known = self._signatures[func] = signature(func)
         return known
 
-    def instantiate(self, func: Func, types: tuple[Type, ...], caller: Location) -> Instance:
-        """Lower a func for argument types, unless that was done before. Raises UnsupportedError for recursion."""
-        known = self._instances.get((func, types))
+    def instantiate(self, func: Func, given: tuple[Type | Static, ...], caller: Location) -> Instance:
+        """Lower a func for types of arguments and things known at build, unless that was done before.
+
+        Raises UnsupportedError for recursion.
+        """
+        key = func, tuple(id(one.value) if isinstance(one, Static) else one for one in given)
+        known = self._instances.get(key)
         if known is not None:
             return known
         if func in self._active:
@@ -57,10 +65,10 @@ class Unit:
         body = Body(self, source(func.function), Scope(func.function), kernel=False, caller=caller)
         self._active.append(func)
         name = self._unused(func.name)
-        function = self._lower(body, name, self.signature(func), types)
+        function = self._lower(body, name, self.signature(func), given)
         self._active.pop()
         self._functions[name] = function
-        instance = self._instances[func, types] = Instance(name, function.results[0] if function.results else None)
+        instance = self._instances[key] = Instance(name, function.results[0] if function.results else None)
         return instance
 
     def _unused(self, name: str) -> str:
@@ -71,21 +79,25 @@ class Unit:
         self._names.add(unused)
         return unused
 
-    def _lower(self, body: Body, name: str, form: Signature, types: tuple[Type, ...]) -> Function:
+    def _lower(self, body: Body, name: str, form: Signature, given: tuple[Type | Static, ...]) -> Function:
         tree = body.source.tree
         if isinstance(tree, ast.AsyncFunctionDef):
             raise body.error(UnsupportedError, "an async function cannot be compiled", tree, "write def")
         body.returned = form.result
-        names = tuple(parameter.name for parameter in form.parameters)
-        params = tuple(Value(Op.PARAM, type, (), index) for index, type in enumerate(types))
-        for parameter, value in zip(names, params, strict=True):
-            body.declare(parameter, value, tree)
+        names, params = list[str](), list[Value]()
+        for parameter, one in zip(form.parameters, given, strict=True):
+            if isinstance(one, Static):
+                body.bind(parameter.name, one, tree)
+                continue
+            names.append(parameter.name)
+            params.append(Value(Op.PARAM, one, (), len(params)))
+            body.declare(parameter.name, params[-1], tree)
         body.visit_all(tree.body)
         results = _finish_returns(body)
         blocks, missing = body.builder.finish()
         if missing is not None:
             raise _unassigned(body, missing)
-        return Function(name, params, names, results, blocks, tuple(body.sites))
+        return Function(name, tuple(params), tuple(names), results, blocks, tuple(body.sites))
 
 
 def _finish_returns(body: Body) -> tuple[Type, ...]:
@@ -118,8 +130,13 @@ def _finish_returns(body: Body) -> tuple[Type, ...]:
     return () if result is None else (result,)
 
 
-def _unassigned(body: Body, missing: Missing) -> BuildError:
+def _unassigned(body: Body, missing: Missing | Unsettled) -> BuildError:
     name = str(missing.variable)
+    if isinstance(missing, Unsettled):
+        return body.error(
+            BuildTypeError, f"what '{name}' stands for here depends on the path, and is needed at build", missing.mark,
+            "call it in each branch, or choose by a condition that is known at build",
+        )  # fmt: skip
     path = missing.path or "on some path"
     return body.error(
         BuildNameError, f"'{name}' may be unassigned here: nothing is assigned to it {path}", missing.mark,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sim_node.dtypes import float64
 from sim_node.lang.builtins import abs_, trunc
 from sim_node.lang.func import func
-from sim_node.lang.library.scalar import clamp
+from sim_node.lang.kinds import Float, Int
+from sim_node.lang.library.scalar import clamp, fmod
 
 _INFINITY = float("inf")
 _DEGREES = 57.29577951308232  # 180 / pi
@@ -111,3 +113,29 @@ def mul(a: Any, b: Any) -> Any:
 def floordiv(a: Any, b: Any) -> Any:
     """``a // b``."""
     return a // b
+
+
+@func
+def div(a: Int, b: Int) -> Any:
+    """Divide integers, rounding towards zero, as C does; ``a // b`` rounds down."""
+    q = a // b
+    return q + 1 if q < 0 and q * b != a else q
+
+
+@func
+def div(a: Any, b: Any) -> Any:
+    """``a / b``."""
+    return a / b
+
+
+@func
+def mod(a: Int, b: Int) -> Any:
+    """Remainder of ``sn.div``, with the sign of a; ``a % b`` has the sign of b."""
+    r = a % b
+    return r - b if r != 0 and (r < 0) != (a < 0) else r
+
+
+@func
+def mod(a: Float, b: Float) -> Any:
+    """Exact remainder of the truncating division, as C's fmod; ``a % b`` has the sign of b."""
+    return type(a)(fmod(float64(a), float64(b)))

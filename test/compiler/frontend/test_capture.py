@@ -20,6 +20,9 @@ class Mode(enum.IntEnum):
 class Thing:
     v = 1.0
 
+    def twice(self, x):
+        return self.v * x
+
 
 @pytest.mark.parametrize(
     ("expression", "names", "wanted"),
@@ -35,6 +38,9 @@ class Thing:
         ("g[1][0] * 0.5", {"g": (1, (2.0, True))}, 1.0),
         ("m.pi + m.tau", {"m": math}, math.pi + math.tau),
         ("sn.float64(g.y + len(g))", {"g": sn.vec3(1.0, 2.0, 3.0)}, 5.0),
+        ("mode.FAST.value + g.v", {"mode": Mode, "g": SimpleNamespace(v=0.5)}, 7.5),
+        ("g.inner.pi * g.half", {"g": SimpleNamespace(inner=math, half=0.5)}, math.pi / 2),
+        ("Thing.v + 1.0", {"Thing": Thing}, 2.0),
         ("g[0] + g[1]", {"g": np.array([0.1, 0.2])}, 0.1 + 0.2),
         ("real(n) * 0.1", {"real": sn.float64}, 3.0 * 0.1),
     ],
@@ -64,7 +70,10 @@ def test_constants(kernel, expression, names, wanted):
             "under a name of its own",
             {"g": "text"},
         ),
-        ("x[0] = ¦g.v", UnsupportedError, "'g' is of type Thing", "under a name of its own", {"g": Thing()}),
+        ("x[0] = ¦g.vv", BuildNameError, "the 'Thing' has no 'vv'", "did you mean g.v?", {"g": Thing()}),
+        ("x[0] = ¦g", UnsupportedError, "'g' is of type Thing", "under a name of its own", {"g": Thing()}),
+        ("x[0] = ¦g.twice(s)", UnsupportedError, "'g.twice' is a method of an object", "an @sn.func", {"g": Thing()}),
+        ("x[0] = ¦g[0]", UnsupportedError, "'g' is of type list", "sn.static(g[…])", {"g": [1.0]}),
         ("x[0] = ¦g[1]", UnsupportedError, "'g[1]' is of type str", "under a name of its own", {"g": (1, "b")}),
         ("d[0] = ¦np.float64(x[0])", UnsupportedError, "'np.float64' is a type of numpy's", "sn.float64(x)", {}),
         ("x[0] = ¦np.dot(p[0], p[0])", UnsupportedError, "'np.dot' is Python code", "sn.dot", {}),
@@ -77,7 +86,6 @@ def test_constants(kernel, expression, names, wanted):
         ("x[0] = ¦g.tauu", BuildNameError, "module 'math' has no 'tauu'", "did you mean g.tau?", {"g": math}),
         ("x[0] = ¦lenn(x)", BuildNameError, "'lenn' is not defined", "did you mean len?", {}),
         ("a[0] = ¦g", BuildTypeError, "10000000000 cannot be i32", "wider type", {"g": 10**10}),
-        ("x[0] = ¦g.v", UnsupportedError, "'g' is of type SimpleNamespace", "of its own", {"g": SimpleNamespace(v=1)}),
         ("x[0] = ¦g(s)", UnsupportedError, "'g' is Python code", "@sn.func", {"g": Thing}),
     ],
 )

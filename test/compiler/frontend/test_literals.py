@@ -55,7 +55,6 @@ REFUSED = [
     ("a[¦0 if flag else 1.5] = 0", BuildTypeError, "this is the number 0 or the number 1.5", "int("),
     ("a[0] = n << (¦1 if flag else 32)", BuildError, "a shift by 32", ""),
     ("d[0] = ¦1 / (0 if flag else 1)", BuildError, "division by zero", ""),
-    ("if ¦1 if flag else 0:\n    return", BuildTypeError, "a condition is a bool", "!= 0"),
     (f"d[0] = ¦{CHAIN}", UnsupportedError, "has more than 64 possible results that have no type", "float(…)"),
 ]  # fmt: skip
 

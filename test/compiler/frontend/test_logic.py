@@ -38,6 +38,24 @@ def test_each_operand_of_a_chain_once(kernel, written):
     assert a[0] == 11
 
 
+TRUTHS = [
+    "n", "not n", "n and a[n]", "s - 0.5 or n", "not (n or s - 0.5)", "s / (s - s) and n", "-0.0 * s", "n & 1", "()",
+    "0.0 or n", "3 and n", "(n, n)", "n if n else 0.0 * s", "n in (1, 3)", "bool(n) and not n - 1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", TRUTHS)
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_truth_is_pythons(kernel, expression, n):
+    body = f"a[0] = 0\nif {expression}:\n    a[0] = 1\nwhile {expression}:\n    a[0] += 2\n    break\n"
+    names = {"n": np.int32(n), "s": np.float32(0.5), "a": np.array([0, 10, 20])}
+    if "n if n" in expression:
+        expression, body = "n", body.replace("n if n else 0.0 * s", "(n if n else 0)")
+    with np.errstate(all="ignore"):
+        wanted = bool(eval(expression, names))
+    assert outcome(kernel, body + f"a[0] += 4 if {expression} else 0\nassert True or {expression}", n) == 7 * wanted
+
+
 @pytest.mark.parametrize("flag", [True, False])
 @pytest.mark.parametrize(
     ("expression", "wanted"),
@@ -62,13 +80,12 @@ def test_bools(kernel, expression, wanted, flag):
 @pytest.mark.parametrize(
     ("body", "family", "what", "remedy"),
     [
-        ("if ¦n:\n    pass", BuildTypeError, "a condition is a bool, and 'n' is i32", "n != 0"),
-        ("if ¦1:\n    pass", BuildTypeError, "and '1' is the number 1", "1 != 0"),
-        ("if ¦x:\n    pass", BuildTypeError, "and 'x' is an array of f32", "len(x) > 0"),
-        ("if ¦p[0]:\n    pass", BuildTypeError, "and 'p[0]' is vec3f", "compare it"),
-        ("flag = not ¦n", BuildTypeError, "'n' is i32", "n != 0"),
-        ("flag = flag and ¦s", BuildTypeError, "'s' is f32", "s != 0"),
-        ("x[0] = s if ¦n else s", BuildTypeError, "'n' is i32", "n != 0"),
+        ("if ¦x:\n    pass", BuildTypeError, "'x' is an array of f32, which is neither true nor false", "len(x) > 0"),
+        ("if ¦p[0]:\n    pass", BuildTypeError, "'p[0]' is vec3f, which is neither", "compare it"),
+        ("if not ¦sn:\n    pass", BuildTypeError, "'sn' is a module, which is neither", "compare it"),
+        ("flag = flag and ¦s", BuildTypeError, "'and' and 'or' is a bool here, and 's' is f32", "bool(s)"),
+        ("a[0] = ¦n or 3", BuildTypeError, "'and' and 'or' is a bool here, and 'n' is i32", "bool(n)"),
+        ("a[0] = flag or ¦3", BuildTypeError, "and '3' is the number 3", "compare it"),
         ("x[0] = ¦n if flag else s", BuildTypeError, "the ternary mixes i32 and f32", "sn.float32(n)"),
     ],
 )

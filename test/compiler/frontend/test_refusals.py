@@ -28,7 +28,6 @@ SNIPPETS = {
     "List": "x[0] = ¦[1, 2]",
     "ListComp": "x[0] = ¦[i for i in range(3)]",
     "Match": "¦match n:\n    case 1:\n        pass",
-    "NamedExpr": "if (¦m := n) > 1:\n    pass",
     "Nonlocal": None,  # needs an enclosing function
     "Raise": "¦raise ValueError",
     "Set": "x[0] = ¦{1, 2}",

@@ -45,7 +45,7 @@ def test_text_of_an_enclosing_function():
     ("head", "family", "what", "remedy"),
     [
         ("(x)", BuildTypeError, "parameter 'x' of kernel 'k' has no type", "x: float, x: sn.vec3 or x: sn.array(dtype"),
-        ("(x: 'Any')", BuildTypeError, "has no type", "x: float"),
+        ("(x: 'Any')", BuildTypeError, "parameter 'x' of kernel 'k' is left open", 'sn.overload(k, {"x": …})'),
         ("(x: None)", BuildTypeError, "has no type", "x: float"),
         ("(x: str)", BuildTypeError, "parameter 'x': 'str' is not a type of the kernel language", "x: float"),
         ("(x: 3)", BuildTypeError, "parameter 'x': '3' is not a type", "x: float"),

@@ -98,3 +98,22 @@ def test_smoothstep_is_flat_outside_and_hermites_inside():
 @sn.func
 def rise(x: float):
     return sn.smoothstep(0.0, 2.0, x)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "u4", "u8", "f4", "f8"])
+def test_the_named_division_truncates(dtype):
+    signed = dtype[0] != "u"
+    values = [v for v in (7, -7, 6, -6, 1, -1, 2**31 - 1, 5) if signed or v > 0]
+    a, b = (np.array(c, dtype) for c in zip(*[(x, y) for x in values for y in values if y not in (0, -1)], strict=True))
+    element = sn.dtypes.element(np.dtype(dtype))
+
+    @sn.kernel
+    def k(a: sn.array[element], b: sn.array[element], q: sn.array[element], r: sn.array[element]):
+        i = sn.tid()
+        q[i] = sn.div(a[i], b[i])
+        r[i] = sn.mod(a[i], b[i])
+
+    q, r = np.zeros_like(a), np.zeros_like(a)
+    sn.launch(k, len(a), inputs=[a, b], outputs=[q, r])
+    np.testing.assert_array_equal(r, np.fmod(a, b))
+    np.testing.assert_array_equal(q, a / b if dtype[0] == "f" else (a - np.fmod(a, b)) // b)

@@ -1,0 +1,190 @@
+"""Calls of funcs: which of the overloads, its arguments bound as Python does, and what each gives its parameter."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from sim_node.compiler.frontend.agree import Written, text
+from sim_node.compiler.frontend.body import Body, describe
+from sim_node.compiler.frontend.capture import capture
+from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, outcomes, unfit
+from sim_node.compiler.frontend.signature import Parameter, Signature
+from sim_node.compiler.ir.function import Value
+from sim_node.compiler.ir.op import Op
+from sim_node.dtypes import ArrayType, Scalar, Type, Vector, float32
+from sim_node.errors import BuildError, BuildTypeError
+from sim_node.lang.annotation import is_open, matches
+from sim_node.lang.func import Func
+from sim_node.lang.kinds import Kinds
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A func, and the argument of each of its parameters."""
+
+    func: Func
+    form: Signature
+    given: tuple[Written, ...]
+
+    @property
+    def pairs(self) -> list[tuple[Operand, ast.AST, Parameter]]:
+        """Each argument with where it stands and its parameter."""
+        return [(operand, at, one) for (operand, at), one in zip(self.given, self.form.parameters, strict=True)]
+
+
+def call_func(body: Body, func: Func, arguments: list[Written], named: dict[str, Written], node: ast.Call) -> Value:
+    """Lower a call of a func: bind the arguments as Python does, adapt literals, refuse other types."""
+    if len(func.overloads) > 1:
+        bound = _chosen(body, func, arguments, named, node)
+    else:
+        bound = _bound(body, func, arguments, named, node)
+    pairs = bound.pairs
+    left_open = [operand for operand, _, parameter in pairs if parameter.is_open]
+    values: list[Value | Static] = []
+    for operand, at, parameter in pairs:
+        if isinstance(operand, Static) and parameter.type is Any:
+            values.append(operand)
+            continue
+        wanted = _type(body, operand, parameter, left_open, at)
+        values.append(body.convert(operand, wanted, at, f"'{parameter.name}' of '{func.name}'"))
+    return invoke(body, bound.func, tuple(values), node)
+
+
+def invoke(body: Body, func: Func, values: tuple[Value | Static, ...], node: ast.AST) -> Value:
+    """Call a func with values that fit its parameters; what exists only at build becomes part of the func."""
+    given = tuple(one if isinstance(one, Static) else _known(one) for one in values)
+    instance = body.unit.instantiate(func, given, body.source.location(node, body.caller))
+    passed = tuple(one for one in values if isinstance(one, Value))
+    return body.emit(Op.CALL, instance.result, passed, node, instance.name)
+
+
+def _known(value: Value) -> Type:
+    assert value.type is not None
+    return value.type
+
+
+def _bound(body: Body, func: Func, arguments: list[Written], named: dict[str, Written], node: ast.Call) -> Bound:
+    """Bind the arguments as Python does, its defaults too."""
+    form = body.unit.signature(func)
+    try:
+        bound = form.python.bind(*arguments, **named)
+    except TypeError as error:
+        raise body.error(
+            BuildTypeError, f"'{func.name}': {error}", node, f"it is {func.name}({', '.join(form.python.parameters)})"
+        ) from None
+    given: list[Written] = []
+    for parameter in form.parameters:
+        argument = bound.arguments.get(parameter.name)
+        if argument is None:
+            default = form.python.parameters[parameter.name].default
+            argument = (capture(body, default, f"{parameter.name}={default!r}", node), node)
+        given.append(argument)
+    return Bound(func, form, tuple(given))
+
+
+def _type(body: Body, operand: Operand, parameter: Parameter, left_open: list[Operand], node: ast.AST) -> Type:
+    """The type that a parameter has in this call."""
+    if isinstance(operand, Value) and operand.type is not None and matches(parameter.type, operand.type):
+        return operand.type
+    kind: object = parameter.type
+    if kind is Any:
+        return _type_for(body, operand, left_open, node)
+    if isinstance(kind, Kinds):
+        return _of_kind(body, kind, operand, left_open, parameter, node)
+    return parameter.type
+
+
+def _of_kind(
+    body: Body, kind: Kinds, operand: Operand, left_open: list[Operand], parameter: Parameter, node: ast.AST
+) -> Type:
+    """The type that an argument gives to a parameter of any scalar of some kind; an integer literal may be a float."""
+    given = _type_for(body, operand, left_open, node)
+    if not kind.takes(given) and isinstance(operand, Weak) and default_type(operand).is_integer:
+        given = float32
+    if not kind.takes(given):
+        raise body.error(
+            BuildTypeError, f"'{parameter.name}' takes any {kind!r}, and gets {given!r}", node, "convert the argument",
+        )  # fmt: skip
+    return given
+
+
+def _type_for(body: Body, operand: Operand, left_open: list[Operand], node: ast.AST) -> Type:
+    """The type that an argument gives to a parameter without one.
+
+    A literal takes the one scalar type that the other such arguments of its kind have; an integer also that of floats.
+    """
+    if not isinstance(operand, Weak):
+        return _known(body.materialise(operand, node))
+    default = default_type(operand)
+    others = {
+        value.type.scalar
+        for value in left_open
+        if isinstance(value, Value) and isinstance(value.type, (Scalar, Vector))
+    }
+    own = {
+        scalar for scalar in others if scalar.is_float == default.is_float and scalar.is_integer == default.is_integer
+    }
+    floats = {scalar for scalar in others if scalar.is_float and default.is_integer}
+    fitting = own or floats
+    return fitting.pop() if len(fitting) == 1 else default
+
+
+# overloads
+
+
+def _chosen(body: Body, func: Func, arguments: list[Written], named: dict[str, Written], node: ast.Call) -> Bound:
+    """Find the overload that the arguments fit best: with the fewest literals that change their type, then the
+    one that leaves least open. One with the same types as a later one is hidden by it."""
+    candidates: dict[tuple[object, ...], Func] = {}
+    for overload in func.overloads:
+        candidates[tuple(parameter.type for parameter in body.unit.signature(overload).parameters)] = overload
+    fitting: list[tuple[tuple[int, int], Bound]] = []
+    for overload in candidates.values():
+        try:
+            bound = _bound(body, overload, arguments, named, node)
+        except BuildTypeError:
+            continue
+        costs = [_cost(operand, parameter) for operand, _, parameter in bound.pairs]
+        if None not in costs:
+            literals, opened = (sum(cost[part] for cost in costs if cost is not None) for part in (0, 1))
+            fitting.append(((literals, opened), bound))
+    best = min((cost for cost, _ in fitting), default=None)
+    chosen = [bound for cost, bound in fitting if cost == best]
+    if len(chosen) != 1:
+        raise _unclear(body, func, list(candidates.values()), [*arguments, *named.values()], bool(chosen), node)
+    return chosen[0]
+
+
+def _cost(operand: Operand, parameter: Parameter) -> tuple[int, int] | None:
+    """What an argument costs a parameter: literals of another type, and what is left open; None if it does not fit."""
+    kind: object = parameter.type
+    if isinstance(operand, Weak):
+        if isinstance(kind, Scalar):
+            fits = not any(unfit(literal, kind) for literal in outcomes(operand))
+            return (int(default_type(operand) != kind), 0) if fits else None
+        return (0, _openness(kind)) if kind is Any or matches(kind, default_type(operand)) else None
+    if isinstance(operand, Value):
+        return (0, _openness(kind)) if matches(kind, operand.type) else None
+    return (0, _openness(kind)) if kind is Any else None
+
+
+def _openness(kind: object) -> int:
+    """How much a type leaves open: nothing, some of it, all."""
+    return 2 if kind is Any else int(is_open(kind))
+
+
+def _unclear(
+    body: Body, func: Func, candidates: list[Func], given: list[Written], several: bool, node: ast.AST
+) -> BuildError:
+    types = ", ".join(_kind(operand) for operand, _ in given)
+    what = "more than one overload" if several else "no overload"
+    forms = "; ".join(f"{func.name}({body.unit.signature(one)})" for one in candidates)
+    return body.error(BuildTypeError, f"{what} of '{func.name}' takes ({types})", node, f"convert an argument: {forms}")
+
+
+def _kind(operand: Operand) -> str:
+    if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
+        return repr(operand.type)
+    return text(ast.Constant(operand.value)) if isinstance(operand, Literal) else describe(operand)
