@@ -78,9 +78,12 @@ EXCEPTIONS: dict[str, tuple[int, ...]] = {
     "sinh": (0x3A1285FF, 0xBA1285FF),
     "log10": (0x120B93DC, 0x13AE78D3, 0x610567E4, 0x62A6C1DD),
     "log1p": (0x3EBE9143, 0x3EFD81AD, 0xB53FFFFD, 0xB70FFFE5),
+    "acos": (0x328885A3, 0x39826222),
+    "atan": (0x3D8D6B23,),
 }
 _EXACT: dict[str, Real] = {
-    "exp2": lambda x: mp.power(2, x), "sinh": mp.sinh, "log10": mp.log10, "log1p": mp.log1p
+    "exp2": lambda x: mp.power(2, x), "sinh": mp.sinh, "log10": mp.log10, "log1p": mp.log1p, "acos": mp.acos,
+    "atan": mp.atan,
 }  # fmt: skip
 
 
@@ -125,6 +128,9 @@ RECIPROCAL = mp.mpf(181) / 256
 _NEAR_ONE = [mp.power(2, mp.mpf(-1) / 4) - 1 - mp.ldexp(1, -20), mp.power(2, mp.mpf(1) / 4) - 1 + mp.ldexp(1, -20)]
 _HALF = mp.mpf(1) / 2 + mp.ldexp(1, -20)
 _ASIN_BOUND = mp.mpf(1) / 4 + mp.ldexp(1, -20)
+# erf(x) is 1 to 2^-25 from 3.95 on; 1 - erf is approximated from 1 to there.
+ERF_MIDDLE = mp.mpf(2.5)
+_FAR = mp.mpf(1.5)
 _ATAN_BOUND = mp.tan(mp.pi / 8) ** 2 + mp.ldexp(1, -20)
 
 APPROXIMATIONS = {
@@ -133,7 +139,7 @@ APPROXIMATIONS = {
         lambda f: f / mp.power(2, f),
     ),
     "LOG": Approximation(
-        13, *_NEAR_ONE, series(lambda n, z: -((-z) ** n) / (n + 2), 400), lambda z: z**2 / mp.log1p(z)
+        13, _NEAR_ONE[0], _NEAR_ONE[1], series(lambda n, z: -((-z) ** n) / (n + 2), 400), lambda z: z**2 / mp.log1p(z)
     ),
     "SIN": Approximation(
         8, 0, _HALF**2, series(lambda n, s: (-1) ** n * mp.pi ** (2 * n + 1) * s**n / mp.factorial(2 * n + 1), 60),
@@ -145,6 +151,13 @@ APPROXIMATIONS = {
     ),
     "ASIN": Approximation(14, 0, _ASIN_BOUND, lambda y: (mp.asin(mp.sqrt(y)) / mp.sqrt(y) - 1) / y, lambda y: y),
     "ATAN": Approximation(14, 0, _ATAN_BOUND, lambda y: (mp.atan(mp.sqrt(y)) / mp.sqrt(y) - 1) / y, lambda y: y),
+    "ERF": Approximation(
+        12, 0, 1, lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s), lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s))
+    ),
+    "ERFC": Approximation(
+        21, -_FAR, _FAR, lambda v: mp.erfc(v + ERF_MIDDLE) * mp.exp((v + ERF_MIDDLE) ** 2),
+        lambda v: mp.exp(-((v + ERF_MIDDLE) ** 2)) / mp.erf(v + ERF_MIDDLE),
+    ),
 }  # fmt: skip
 
 
@@ -200,16 +213,20 @@ def trigonometry() -> Iterator[tuple[str, Any]]:
 
 def inverse() -> Iterator[tuple[str, Any]]:
     """asin(t) = t + t³·q(t²) for |t| ≤ 1/2 and atan(t) = t + t³·q(t²) for |t| ≤ tan(π/8)."""
-    yield "HALF_PI", split(mp.pi / 2, -52)
-    yield "QUARTER_PI", split(mp.pi / 4, -53)
     yield "ASIN", APPROXIMATIONS["ASIN"].coefficients()
     yield "ATAN", APPROXIMATIONS["ATAN"].coefficients()
+
+
+def error_function() -> Iterator[tuple[str, Any]]:
+    """erf(x) = x·q(x²) up to 1, and (1 - erf(x))·e^(x²) = q(x - 5/2) for x from 1 to 4."""
+    yield "ERF", APPROXIMATIONS["ERF"].coefficients()
+    yield "ERFC", APPROXIMATIONS["ERFC"].coefficients()
 
 
 def table() -> str:
     """The text of the table."""
     lines = [_HEAD]
-    for part in (exponential, logarithm, trigonometry, inverse, exceptions):
+    for part in (exponential, logarithm, trigonometry, inverse, error_function, exceptions):
         lines.append(f"\n# {(part.__doc__ or '').strip()}\n")
         for name, value in part():
             if isinstance(value, float):
@@ -220,52 +237,60 @@ def table() -> str:
     return "".join(lines)
 
 
-_EXP = "x = k·ln 2 + r in two parts; e^r = 1 + r + r²/2 + r³·q(r), the first three without error"
-_LOG = "x = 2^k·m, m = (1 + z)/c with c one of four reciprocals and z exact; z − z²/2 + z³·q(z)"
-_TRIG = "quarter turns taken off with the bits of 2/π that the argument's size needs (Payne–Hanek), in two parts"
-_ROOT = "beyond ½ through the root of (1 − x)/2, whose remainder is exact"
+_EXP = "x·log2(e) = k + f in two parts; 2^k·(1 + f·q(f))"
+_LOG = "x = 2^k·m, m·c = 1 + z exactly, c being 1 or 181/256; k·ln 2 − ln c + z + z²·q(z)"
+_TRIG = "x/π − k, |f| ≤ ½, with the bits of 1/π that the argument's size needs (Payne–Hanek); f·q(f²)"
+_ROOT = "x + x³·q(x²); beyond ½ of the root of (1 − x)/2"
 # function → how it is computed, and with which polynomials
 METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "exp": (_EXP, ("EXP",)),
-    "exp2": ("as exp, of r·ln 2 in two parts", ("EXP",)),
-    "expm1": ("as exp; the 1 is taken off without error", ("EXP",)),
+    "exp": (_EXP, ("EXP2",)),
+    "exp2": ("as exp, of x = k + f", ("EXP2",)),
+    "expm1": ("as exp; (2^k − 1) + 2^k·f·q(f)", ("EXP2",)),
     "log": (_LOG, ("LOG",)),
-    "log2": ("as log; the scaled leading terms without error", ("LOG",)),
-    "log10": ("as log2", ("LOG",)),
-    "log1p": ("as log, of 1 + x in two parts", ("LOG",)),
-    "sin": (_TRIG, ("SIN", "COS")),
-    "cos": ("as sin", ("SIN", "COS")),
-    "tan": ("sine over cosine, with the remainder of the division", ("SIN", "COS")),
+    "log2": ("as log, k apart", ("LOG",)),
+    "log10": ("as log", ("LOG",)),
+    "log1p": ("as log, of 1 + x; near 0, z is x", ("LOG",)),
+    "sin": (_TRIG, ("SIN",)),
+    "cos": ("as sin, of x/π + ½", ("SIN",)),
+    "tan": ("sine over cosine of |f| ≤ ¼, or the other way around", ("SIN", "COS")),
     "asin": (_ROOT, ("ASIN",)),
     "acos": ("as asin", ("ASIN",)),
-    "atan": ("of x, (x − 1)/(x + 1) or −1/x, with the remainder of the division", ("ATAN",)),
-    "sinh": ("e^x and e^−x, added without error", ("EXP",)),
-    "cosh": ("as sinh", ("EXP",)),
-    "tanh": ("sinh over cosh, with the remainder of the division", ("EXP",)),
-    "cbrt": ("two steps of Halley's, and the exact remainder of the cube", ()),
+    "atan": ("t + t³·q(t²) of x, (x − 1)/(x + 1) or −1/x", ("ATAN",)),
+    "sinh": ("of k·ln 2 and f·ln 2, with the even and the odd half of 2^f", ("EXP2",)),
+    "cosh": ("as sinh", ("EXP2",)),
+    "tanh": ("sinh over cosh", ("EXP2",)),
+    "cbrt": ("two steps of fourth order towards x^(−1/3), and the exact remainder of the cube", ()),
+    "erf": ("x·q(x²); beyond 1, 1 − e^(−x²)·q(x)", ("ERF", "ERFC")),
 }
 
 _PAGE = """# Math
 
 Written by `scripts/derive_math.py`.
 
+## One argument, f32: correctly rounded
+
 `sn.sin(x)` and the others below take an `f32` and give the `f32` nearest to the true value, **for every one of the
 2^32 inputs**: their bits are defined by mathematics, and no processor, compiler or version can change them. Results
 that are subnormal, zero or infinite are right too; NaN gives NaN, and so do arguments outside of the domain.
-Functions of `f64` come later: such an argument is refused.
 
-How: in `f64` by addition and multiplication (in some a division or root), never contracted, the same text for every
-target. A result is the sum of a large part that is exact and a small one, and is rounded once: the sum goes to odd in
-`f64`, and that to `f32`. There is no table in memory and no branch, so loops stay vectorised.
+How: in `f64`, within about 2^-52, and rounded once to `f32`. An `f64` holds 29 bits more than an `f32`, so among 2^32
+inputs only some dozens have a true value so near to the boundary between two `f32` that this could fail; which
+they are is known from the proof. Coefficients are moved by units of their last place until these fall on the right
+side (`NUDGES` in the script), and where none was found the input is listed and its result put in its place
+(*exceptions*). There is no table in memory and no branch, so loops stay vectorised.
 
-Proof: `python scripts/prove_math.py NAME` runs the compiled kernel on all 2^32 inputs. What is right is found
-independently: by numpy's f64 function, where moving it by 2^-44 of itself either way changes no `f32` (on a sample it
-is checked against MPFR to be within 2^-48), and by MPFR for all other inputs; of a function that is odd or even, one
-answer serves both signs. *Polynomial* is the degree and the greatest error that it brings into a result, relative to
-that; *nearest* is how close to a boundary between two `f32` the hardest input comes, relative to the value.
+A product and a sum are rounded once where the processor can do that (fused multiply-add), else twice. Both are proven
+to give the same results, so speed is all that differs.
 
-| function | method | polynomial | decided by MPFR | nearest | misrounded of 2^32 |
-|---|---|---|---|---|---|
+Proof: `python scripts/prove_math.py NAME` runs the compiled kernel on all 2^32 inputs, fused and not. What is right is
+found independently: by an f64 function of numpy's or C's, where moving it by 2^-44 of itself either way changes no
+`f32` (on a sample it is checked against MPFR to be within 2^-48), and by MPFR for all other inputs; of a function that
+is odd or even, one answer serves both signs. *Polynomial* is the degree and the greatest error that it brings into a
+result, relative to that; *nearest* is how close to a boundary between two `f32` the hardest input comes, relative to
+the value.
+
+| function | method | polynomial | exceptions | decided by MPFR | nearest | misrounded of 2^32 |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -281,7 +306,8 @@ def page() -> str:
         found = (
             f"{proof['decided']} | {_power(proof['nearest'])} | {proof['misrounded']}" if proof else "– | – | not run"
         )
-        rows.append(f"| `{name}` | {method} | {polynomials or '–'} | {found} |\n")
+        exceptions = len(EXCEPTIONS.get(name, ()))
+        rows.append(f"| `{name}` | {method} | {polynomials or '–'} | {exceptions} | {found} |\n")
     return _PAGE + "".join(rows)
 
 

@@ -84,7 +84,6 @@ _TABLE: dict[Op, Callable[..., _Number]] = {
     Op.ABS: _plain(np.abs),
     Op.MIN: lambda kind, a, b: _least(a, b, 1) if kind.is_float else min(a, b),
     Op.MAX: lambda kind, a, b: _least(a, b, -1) if kind.is_float else max(a, b),
-    Op.MULADD: _plain(lambda a, b, c: a * b + c),
     Op.SQRT: _plain(np.sqrt),
     Op.FLOOR: _plain(np.floor),
     Op.CEIL: _plain(np.ceil),

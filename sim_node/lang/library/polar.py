@@ -23,7 +23,7 @@ def hypot(x: float32, y: float32) -> float32:
 
 @func
 def atan_quotient(t: float64) -> float64:
-    """Inverse tangent of t for \|t\| ≤ tan(π/8), within 2^-52 of itself; no product is fused with a sum."""
+    """Inverse tangent of t for |t| ≤ tan(π/8), within 2^-52 of itself; no product is fused with a sum."""
     s = t * t
     q = s * s
     r = q * q

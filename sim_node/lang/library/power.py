@@ -32,7 +32,7 @@ def log2_of(x: float64) -> float64:
 
 @func
 def exp2_of(x: float64) -> float64:
-    """2^x for \|x\| ≤ 1000, within 2^-52 of itself; no product is fused with a sum."""
+    """2^x for |x| ≤ 1000, within 2^-52 of itself; no product is fused with a sum."""
     shifted = x + SHIFT
     f = x - (shifted - SHIFT)
     s = f * f

@@ -56,7 +56,7 @@ def apply() -> Callable[..., np.ndarray[Any, Any]]:
     """Run a function of the library on an array, compiled at a level of optimisation."""
 
     @cache
-    def compiled(name: str, level: int) -> tuple[Any, elf.Code]:
+    def compiled(name: str, level: int, features: str) -> tuple[Any, elf.Code]:
         function = getattr(sn, name)
 
         @sn.kernel
@@ -64,14 +64,14 @@ def apply() -> Callable[..., np.ndarray[Any, Any]]:
             i = sn.tid()
             y[i] = function(x[i])
 
-        code = elf.load(llvm.compile_text(host.module(optimise(lower(each)).entry), level))
+        code = elf.load(llvm.compile_text(host.module(optimise(lower(each)).entry), level, features))
         form = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
         return form(code.symbols[host.SYMBOL]), code
 
-    def run(name: str, x: np.ndarray[Any, Any], level: int = 3) -> np.ndarray[Any, Any]:
+    def run(name: str, x: np.ndarray[Any, Any], level: int = 3, features: str = "") -> np.ndarray[Any, Any]:
         y, error = np.zeros(len(x), np.float32), ctypes.create_string_buffer(32)
         block = struct.pack("<QqQq", x.ctypes.data, len(x), y.ctypes.data, len(y))
-        compiled(name, level)[0](0, len(x), block, error)
+        compiled(name, level, features)[0](0, len(x), block, error)
         assert not any(error.raw)
         return y.view(np.uint32)
 
