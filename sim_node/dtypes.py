@@ -123,13 +123,18 @@ class Vector:
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """An array of elements in device memory, as a kernel parameter."""
+    """An array of elements in device memory, as a kernel parameter; its layout is one of LAYOUTS."""
 
     dtype: Element
     ndim: int = 1
+    layout: str = "contiguous"
 
     def __repr__(self) -> str:
-        return f"array<{self.dtype!r}>" if self.ndim == 1 else f"array<{self.dtype!r}, {self.ndim}>"
+        parts = [repr(self.dtype), *([str(self.ndim)] if self.ndim > 1 else [])]
+        return f"array<{', '.join(parts + [self.layout] * (self.layout != LAYOUTS[0]))}>"
+
+
+LAYOUTS = ("contiguous", "strided", "indexed")  # by their code, which C stores
 
 
 Element = Scalar | Vector

@@ -81,10 +81,13 @@ class LaunchError(SimNodeError, TypeError):
 class KernelError(SimNodeError, RuntimeError):
     """A kernel stopped itself while running.
 
-    Attributes: ``location`` (kernel source), ``kernel`` (name), ``thread`` (tid), ``launch`` (where it was launched).
+    Attributes: ``location`` (kernel source), ``kernel`` (name), ``thread`` (its tid, a tuple
+    where the launch has dimensions), ``launch`` (where it was launched).
     """
 
-    def __init__(self, what: str, location: Location | None, kernel: str, thread: int, launch: str = "") -> None:
+    def __init__(
+        self, what: str, location: Location | None, kernel: str, thread: int | tuple[int, ...], launch: str = ""
+    ) -> None:
         self.what, self.location, self.kernel, self.thread, self.launch = what, location, kernel, thread, launch
         parts = [
             f"{location}: {what} in kernel '{kernel}', thread {thread}" if location else what,

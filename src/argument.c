@@ -2,18 +2,15 @@
 #define PY_SSIZE_T_CLEAN
 #include "entry.h"
 
-#include <math.h>
-#include <string.h>
-
-static PyObject *refusal;
-static PyTypeObject *numpy_array, *numpy_bool, *numpy_integer, *numpy_floating;
+static PyObject *refusal, *as_array, *name_type, *name_memory;
+static PyTypeObject *numpy_array;
 
 static const char *const reasons[] = {
-    [SN_COUNT] = "count",         [SN_SEQUENCE] = "sequence",   [SN_DIM] = "dim",           [SN_KIND] = "kind",
-    [SN_DTYPE] = "dtype",         [SN_SHAPE] = "shape",         [SN_LAYOUT] = "layout",     [SN_ALIGNMENT] = "alignment",
-    [SN_READONLY] = "readonly",   [SN_EXTENT] = "extent",       [SN_RANGE] = "range",       [SN_LENGTH] = "length",
-    [SN_CELL] = "cell",           [SN_UNKNOWN] = "unknown",     [SN_UNPOINTED] = "unpointed",
-    [SN_UNFROZEN] = "unfrozen",   [SN_FROZEN] = "frozen",       [SN_RUNNING] = "running",
+    [SN_COUNT] = "count",         [SN_SEQUENCE] = "sequence",   [SN_DIM] = "dim",       [SN_COORDINATES] = "coordinates",
+    [SN_KIND] = "kind",           [SN_DTYPE] = "dtype",         [SN_SHAPE] = "shape",   [SN_LAYOUT] = "layout",
+    [SN_COMPONENTS] = "components", [SN_ALIGNMENT] = "alignment", [SN_READONLY] = "readonly", [SN_EXTENT] = "extent",
+    [SN_RANGE] = "range",         [SN_LENGTH] = "length",       [SN_CELL] = "cell",     [SN_UNKNOWN] = "unknown",
+    [SN_UNPOINTED] = "unpointed", [SN_UNFROZEN] = "unfrozen",   [SN_FROZEN] = "frozen", [SN_RUNNING] = "running",
 };
 
 PyObject *sn_refuse(sn_reason reason, Py_ssize_t position)
@@ -25,218 +22,203 @@ PyObject *sn_refuse(sn_reason reason, Py_ssize_t position)
     return NULL;
 }
 
-static PyTypeObject *numpy_type(PyObject *numpy, const char *name)
-{
-    PyObject *type = PyObject_GetAttrString(numpy, name);
-    if (type != NULL && !PyType_Check(type)) Py_CLEAR(type);
-    return (PyTypeObject *)type;
-}
-
 int sn_add_argument(PyObject *module)
 {
     PyObject *numpy = PyImport_ImportModule("numpy");
     if (numpy == NULL) return -1;
-    numpy_array = numpy_type(numpy, "ndarray");
-    numpy_bool = numpy_type(numpy, "bool_");
-    numpy_integer = numpy_type(numpy, "integer");
-    numpy_floating = numpy_type(numpy, "floating");
+    as_array = PyObject_GetAttrString(numpy, "asarray");
+    numpy_array = (PyTypeObject *)PyObject_GetAttrString(numpy, "ndarray");
     Py_DECREF(numpy);
-    if (!numpy_array || !numpy_bool || !numpy_integer || !numpy_floating) return -1;
+    name_type = PyUnicode_InternFromString("_type");
+    name_memory = PyUnicode_InternFromString("_memory");
+    if (name_type == NULL || name_memory == NULL || numpy_array == NULL || !PyType_Check(numpy_array)) return -1;
     refusal = PyErr_NewExceptionWithDoc("sim_node._native.Refusal", "Arguments that do not fit: (position, reason).",
                                         PyExc_TypeError, NULL);
-    return refusal == NULL ? -1 : PyModule_AddObjectRef(module, "Refusal", refusal);
+    if (as_array == NULL || refusal == NULL || PyModule_AddObjectRef(module, "Refusal", refusal) < 0) return -1;
+    return sn_add_number(module);
 }
 
-/* The pending exception as a reason: one of the expected kind says what it is about, any other is passed on. */
-static sn_reason pending(PyObject *expected, sn_reason reason)
+/* The parts of a composite value, a new tuple; of anything that numpy sees as an array, and of tuples and lists. */
+static sn_reason parts_of(PyObject *value, PyObject **parts)
 {
-    if (!PyErr_ExceptionMatches(expected)) return SN_RAISED;
-    PyErr_Clear();
+    const bool is_sequence = PyTuple_Check(value) || PyList_Check(value) || PyObject_TypeCheck(value, numpy_array);
+    if (!is_sequence && !PyObject_HasAttrString(value, "__array_interface__") && !PyObject_HasAttrString(value, "__array__"))
+        return SN_KIND;
+    PyObject *iterable = is_sequence ? Py_NewRef(value) : PyObject_CallOneArg(as_array, value);
+    if (iterable == NULL) return sn_pending(PyExc_Exception, SN_KIND);
+    *parts = PySequence_Tuple(iterable); /* a list might change while its items are read */
+    Py_DECREF(iterable);
+    return *parts == NULL ? sn_pending(PyExc_TypeError, SN_KIND) : SN_FITS;
+}
+
+/* Packs numbers, or rows of them, behind the components that are there already. */
+static sn_reason pack_components(const sn_element *element, PyObject *value, int depth, int32_t *count, char *to)
+{
+    PyObject *parts = NULL;
+    const int32_t before = *count;
+    sn_reason reason = parts_of(value, &parts);
+    for (Py_ssize_t i = 0; reason == SN_FITS && i < PyTuple_GET_SIZE(parts); i++) {
+        char scalar[8];
+        PyObject *part = PyTuple_GET_ITEM(parts, i);
+        reason = sn_pack_scalar(part, element->code, scalar);
+        if (reason == SN_KIND && depth == 0) {
+            reason = pack_components(element, part, 1, count, to);
+        } else if (reason == SN_FITS && *count == element->components) {
+            reason = SN_LENGTH;
+        } else if (reason == SN_FITS) {
+            memcpy(to + *count * sn_scalar_size[element->code], scalar, sn_scalar_size[element->code]);
+            ++*count;
+        }
+    }
+    if (reason == SN_FITS && depth == 1 && element->axis_count == 2 && *count - before != element->axes[1])
+        reason = SN_LENGTH;
+    Py_XDECREF(parts);
     return reason;
 }
 
-/* A Python int with the value of an int or a numpy integer, a new reference. */
-static sn_reason integer(PyObject *value, PyObject **number)
+/* Appends what keeps a field's memory to the list of its struct. */
+static int keep(PyObject **list, PyObject *held)
 {
-    if (PyBool_Check(value)) return SN_KIND;
-    if (!PyLong_Check(value) && !PyObject_TypeCheck(value, numpy_integer)) return SN_KIND;
-    *number = PyNumber_Index(value);
-    return *number == NULL ? pending(PyExc_TypeError, SN_KIND) : SN_FITS;
+    if (held == NULL) return 0;
+    if (*list == NULL) *list = PyList_New(0);
+    const int failed = *list == NULL || PyList_Append(*list, held) < 0;
+    Py_DECREF(held);
+    return failed ? -1 : 0;
 }
 
-static sn_reason pack_integer(PyObject *value, int code, void *to)
+/* From the attributes of an instance, or from a tuple with an item a field. */
+static sn_reason pack_struct(const sn_element *element, PyObject *value, char *to, PyObject **held)
 {
-    PyObject *number;
-    sn_reason reason = integer(value, &number);
+    const bool is_tuple = PyTuple_Check(value);
+    if (is_tuple && PyTuple_GET_SIZE(value) != element->field_count) return SN_LENGTH;
+    sn_reason reason = value == Py_None ? SN_KIND : SN_FITS;
+    for (Py_ssize_t i = 0; reason == SN_FITS && i < element->field_count; i++) {
+        const sn_field *field = &element->fields[i];
+        PyObject *item = is_tuple ? Py_NewRef(PyTuple_GET_ITEM(value, i)) : PyObject_GetAttr(value, field->name);
+        if (item == NULL) return sn_pending(PyExc_AttributeError, SN_KIND);
+        PyObject *kept = NULL;
+        if (field->type.ndim == 0 || item != Py_None) /* an array that was never set has no elements */
+            reason = sn_pack_field(field, item, false, to, &kept);
+        if (kept != NULL && PyObject_TypeCheck(kept, &sn_cell_type)) reason = SN_CELL;
+        if (keep(held, kept) < 0) reason = SN_RAISED;
+        Py_DECREF(item);
+    }
+    if (reason != SN_FITS) Py_CLEAR(*held);
+    return reason;
+}
+
+/* An element of a numpy array of structs: its bytes, unless they are addresses that nothing would keep. */
+static sn_reason pack_record(const sn_element *element, PyObject *value, char *to)
+{
+    PyObject *dtype = PyObject_GetAttrString(value, "dtype");
+    if (dtype == NULL) return sn_pending(PyExc_AttributeError, SN_KIND);
+    const int equal = PyObject_RichCompareBool(dtype, element->numpy, Py_EQ);
+    Py_DECREF(dtype);
+    if (equal <= 0) return equal < 0 ? sn_pending(PyExc_TypeError, SN_KIND) : SN_KIND;
+    Py_buffer view;
+    if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) < 0) return sn_pending(PyExc_Exception, SN_KIND);
+    const bool fits = view.len == (Py_ssize_t)element->size;
+    if (fits) memcpy(to, view.buf, element->size);
+    PyBuffer_Release(&view);
+    return fits ? SN_FITS : SN_LENGTH;
+}
+
+/* A value of the host (lang/values) knows its type, and its memory unless that has addresses is what a kernel takes. */
+static sn_reason pack_own(const sn_element *element, PyObject *value, bool has_pointers, char *to, PyObject **held)
+{
+    PyObject *type = PyObject_GetAttr(value, name_type);
+    if (type == NULL) return sn_pending(PyExc_AttributeError, SN_KIND);
+    const int equal = type == element->dtype ? 1 : PyObject_RichCompareBool(type, element->dtype, Py_EQ);
+    Py_DECREF(type);
+    if (equal <= 0) return equal < 0 ? SN_RAISED : SN_DTYPE;
+    if (has_pointers) return pack_struct(element, value, to, held);
+    PyObject *memory = PyObject_GetAttr(value, name_memory);
+    if (memory == NULL) return SN_RAISED;
+    Py_buffer view;
+    const int failed = PyObject_GetBuffer(memory, &view, PyBUF_SIMPLE);
+    Py_DECREF(memory);
+    if (failed) return SN_RAISED;
+    const bool fits = view.len == (Py_ssize_t)element->size;
+    if (fits) memcpy(to, view.buf, element->size);
+    PyBuffer_Release(&view);
+    return fits ? SN_FITS : SN_LENGTH;
+}
+
+static void count_pointer(void *count, uint32_t offset)
+{
+    (void)offset;
+    ++*(uint32_t *)count;
+}
+
+static sn_reason pack_value(const sn_element *element, PyObject *value, char *to, PyObject **held)
+{
+    const bool is_struct = element->code == SN_STRUCT;
+    if (!is_struct && element->axis_count == 0) return sn_pack_scalar(value, element->code, to);
+    const bool is_parts = PyTuple_Check(value) || PyList_Check(value) || PyObject_TypeCheck(value, numpy_array);
+    uint32_t pointers = 0;
+    sn_pointers(element->fields, element->field_count, 0, count_pointer, &pointers);
+    if (!is_parts) {
+        const sn_reason reason = pack_own(element, value, pointers > 0, to, held);
+        if (reason != SN_KIND) return reason;
+    }
+    if (is_struct) return PyTuple_Check(value) ? pack_struct(element, value, to, held)
+                          : pointers > 0       ? SN_KIND
+                                               : pack_record(element, value, to);
+    int32_t count = 0;
+    const sn_reason reason = pack_components(element, value, 0, &count, to);
+    return reason == SN_FITS && count != element->components ? SN_LENGTH : reason;
+}
+
+sn_reason sn_pack_field(const sn_field *field, PyObject *value, bool output, char *block, PyObject **held)
+{
+    const sn_type type = field->type;
+    char *to = block + field->offset;
+    if (type.ndim == 0) return pack_value(type.element, value, to, held);
+    sn_place place;
+    const sn_reason reason = sn_memory(type, value, output || field->written, &place, held);
     if (reason != SN_FITS) return reason;
-    int overflow = 0;
-    unsigned long long large = 0;
-    long long wide = 0;
-    if (code == SN_U64) {
-        large = PyLong_AsUnsignedLongLong(number);
-        overflow = large == (unsigned long long)-1 && PyErr_Occurred() != NULL;
-        if (overflow) PyErr_Clear();
-    } else {
-        wide = PyLong_AsLongLongAndOverflow(number, &overflow);
+    if (place.layout > type.layout) {
+        Py_CLEAR(*held);
+        return SN_LAYOUT;
     }
-    Py_DECREF(number);
-    if (overflow) return SN_RANGE;
-    if (code == SN_I32 && (wide < INT32_MIN || wide > INT32_MAX)) return SN_RANGE;
-    if (code == SN_U32 && (wide < 0 || wide > UINT32_MAX)) return SN_RANGE;
-    if (code == SN_U64) memcpy(to, &large, sizeof large);
-    else if (code == SN_I64) memcpy(to, &wide, sizeof wide);
-    else memcpy(to, &(uint32_t){(uint32_t)wide}, sizeof(uint32_t));
+    sn_describe(&place, type.layout, to);
     return SN_FITS;
 }
 
-static sn_reason pack_float(PyObject *value, int code, void *to)
+sn_reason sn_read_dims(PyObject *value, sn_dims *dims)
 {
-    double wide;
-    if (PyFloat_Check(value)) {
-        wide = PyFloat_AS_DOUBLE(value);
-    } else if (PyObject_TypeCheck(value, numpy_floating)) {
-        wide = PyFloat_AsDouble(value);
-        if (wide == -1.0 && PyErr_Occurred()) return pending(PyExc_TypeError, SN_KIND);
-    } else {
-        PyObject *number;
-        sn_reason reason = integer(value, &number);
-        if (reason != SN_FITS) return reason;
-        wide = PyLong_AsDouble(number);
-        Py_DECREF(number);
-        if (wide == -1.0 && PyErr_Occurred()) return pending(PyExc_OverflowError, SN_RANGE);
-    }
-    if (code == SN_F64) {
-        memcpy(to, &wide, sizeof wide);
-        return SN_FITS;
-    }
-    float narrow = (float)wide;
-    if (isfinite(wide) && !isfinite(narrow)) return SN_RANGE;
-    memcpy(to, &narrow, sizeof narrow);
-    return SN_FITS;
-}
-
-static sn_reason pack_scalar(PyObject *value, int code, void *to)
-{
-    if (code == SN_F32 || code == SN_F64) return pack_float(value, code, to);
-    if (code != SN_BOOL) return pack_integer(value, code, to);
-    if (!PyBool_Check(value) && !PyObject_TypeCheck(value, numpy_bool)) return SN_KIND;
-    int truth = PyObject_IsTrue(value);
-    if (truth < 0) return SN_RAISED;
-    *(uint8_t *)to = (uint8_t)truth;
-    return SN_FITS;
-}
-
-static sn_reason pack_vector(PyObject *value, sn_type type, unsigned char *to)
-{
-    if (!PyTuple_Check(value) && !PyList_Check(value) && !PyObject_TypeCheck(value, numpy_array)) return SN_KIND;
-    PyObject *components = PySequence_Tuple(value); /* a list might change while its items are read */
-    if (components == NULL) return pending(PyExc_TypeError, SN_KIND);
-    sn_reason reason = PyTuple_GET_SIZE(components) == type.components ? SN_FITS : SN_LENGTH;
-    for (Py_ssize_t i = 0; reason == SN_FITS && i < type.components; i++)
-        reason = pack_scalar(PyTuple_GET_ITEM(components, i), type.code, to + i * sn_scalar_size[type.code]);
-    Py_DECREF(components);
-    return reason;
-}
-
-/* The scalar code of a buffer's format, -1 where the kernel language has none. */
-static int code_of(const char *format, Py_ssize_t size)
-{
-    const char native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-    if (format == NULL) return -1;
-    if (*format == '@' || *format == '=' || *format == native) format++;
-    if (format[0] == '\0' || format[1] != '\0') return -1;
-    if (*format == '?') return SN_BOOL;
-    if (*format == 'f') return SN_F32;
-    if (*format == 'd') return SN_F64;
-    bool is_signed = strchr("bhilqn", *format) != NULL;
-    if (!is_signed && strchr("BHILQN", *format) == NULL) return -1;
-    if (size == 4) return is_signed ? SN_I32 : SN_U32;
-    if (size == 8) return is_signed ? SN_I64 : SN_U64;
-    return -1;
-}
-
-static sn_reason fits_buffer(sn_type type, const Py_buffer *view, bool written, int64_t *shape)
-{
-    const bool is_vector = type.components > 1;
-    if (code_of(view->format, view->itemsize) != type.code) return SN_DTYPE;
-    if (view->ndim != type.ndim + is_vector) return SN_SHAPE;
-    if (is_vector && view->shape[type.ndim] != type.components) return SN_SHAPE;
-    if (!PyBuffer_IsContiguous(view, 'C')) return SN_LAYOUT;
-    if ((uintptr_t)view->buf % sn_scalar_size[type.code] != 0) return SN_ALIGNMENT;
-    if (written && view->readonly) return SN_READONLY;
-    for (int i = 0; i < type.ndim; i++) shape[i] = view->shape[i];
-    return SN_FITS;
-}
-
-static sn_reason fits_type(sn_type wanted, sn_type given)
-{
-    if (wanted.code != given.code || wanted.components != given.components) return SN_DTYPE;
-    return wanted.ndim == given.ndim ? SN_FITS : SN_SHAPE;
-}
-
-sn_reason sn_memory(sn_type type, PyObject *value, bool written, void **data, int64_t *shape, PyObject **held)
-{
-    sn_reason reason;
-    if (PyObject_TypeCheck(value, &sn_array_type)) {
-        const sn_array *array = (const sn_array *)value;
-        reason = fits_type(type, array->type);
-        if (reason == SN_FITS && written && array->memory.readonly) reason = SN_READONLY;
-        memcpy(shape, array->shape, sizeof(int64_t) * type.ndim);
-        *data = array->memory.buf;
-        Py_INCREF(value);
-    } else if (PyObject_TypeCheck(value, &sn_cell_type)) {
-        const sn_cell *cell = (const sn_cell *)value;
-        reason = fits_type(type, cell->type);
-        memcpy(shape, cell->shape, sizeof(int64_t) * type.ndim);
-        *data = NULL;
-        Py_INCREF(value);
-    } else {
-        if (!PyObject_CheckBuffer(value)) return SN_KIND;
-        value = PyMemoryView_FromObject(value);
-        if (value == NULL) return pending(PyExc_Exception, SN_KIND);
-        const Py_buffer *view = PyMemoryView_GET_BUFFER(value);
-        reason = fits_buffer(type, view, written, shape);
-        *data = view->buf;
-    }
-    for (int i = 0; reason == SN_FITS && i < type.ndim; i++)
-        if (shape[i] > INT32_MAX) reason = SN_EXTENT;
-    if (reason == SN_FITS) *held = value;
-    else Py_DECREF(value);
-    return reason;
-}
-
-sn_reason sn_dim(PyObject *value, int64_t *dim)
-{
+    PyObject *const *items = &value;
+    Py_ssize_t count = 1;
+    *dims = (sn_dims){{1, 1, 1, 1}, 1, 1};
     if (PyTuple_Check(value) || PyList_Check(value)) {
-        if (PySequence_Fast_GET_SIZE(value) != 1) return SN_DIM;
-        value = PySequence_Fast_GET_ITEM(value, 0);
+        items = PySequence_Fast_ITEMS(value);
+        count = PySequence_Fast_GET_SIZE(value);
+        if (count < 1 || count > SN_MAX_NDIM) return SN_DIM;
+        dims->count = (int)count;
     }
-    PyObject *number;
-    sn_reason reason = integer(value, &number);
-    if (reason != SN_FITS) return reason == SN_RAISED ? SN_RAISED : SN_DIM;
-    int overflow;
-    *dim = PyLong_AsLongLongAndOverflow(number, &overflow);
-    Py_DECREF(number);
-    return overflow || *dim < 0 || *dim > INT32_MAX ? SN_DIM : SN_FITS;
+    PyObject *given[SN_MAX_NDIM]; /* converting one can run code of its class, which could change a list */
+    for (Py_ssize_t i = 0; i < count; i++) given[i] = Py_NewRef(items[i]);
+    sn_reason reason = SN_FITS;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *number = NULL;
+        if (reason == SN_FITS && (reason = sn_integer(given[i], &number)) == SN_KIND) reason = SN_DIM;
+        Py_DECREF(given[i]);
+        if (reason != SN_FITS) continue;
+        int overflow;
+        const long long extent = PyLong_AsLongLongAndOverflow(number, &overflow);
+        Py_DECREF(number);
+        if (overflow || extent < 0 || extent > INT32_MAX) reason = SN_DIM;
+        else dims->dim[i] = (int32_t)extent;
+    }
+    bool too_many = false;
+    for (Py_ssize_t i = 0; i < count; i++) too_many |= __builtin_mul_overflow(dims->threads, dims->dim[i], &dims->threads);
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (dims->dim[i] == 0) dims->threads = 0, too_many = false;
+    return reason == SN_FITS && too_many ? SN_DIM : reason;
 }
 
-static sn_reason pack_argument(const sn_param *param, PyObject *value, bool output, unsigned char *block,
-                               PyObject **held)
-{
-    unsigned char *to = block + param->offset;
-    if (param->type.ndim == 0 && param->type.components == 1) return pack_scalar(value, param->type.code, to);
-    if (param->type.ndim == 0) return pack_vector(value, param->type, to);
-    void *data;
-    int64_t shape[SN_MAX_NDIM];
-    sn_reason reason = sn_memory(param->type, value, output || param->written, &data, shape, held);
-    if (reason != SN_FITS) return reason;
-    memcpy(to, &data, sizeof data);
-    memcpy(to + sizeof data, shape, sizeof *shape * param->type.ndim);
-    return SN_FITS;
-}
-
-sn_reason sn_pack(const sn_entry *entry, PyObject *inputs, PyObject *outputs, void *block, PyObject **held,
-                  Py_ssize_t *position)
+sn_reason sn_pack(const sn_entry *entry, const sn_dims *dims, PyObject *inputs, PyObject *outputs, void *block,
+                  PyObject **held, Py_ssize_t *position)
 {
     PyObject *const given[] = {inputs, outputs};
     *position = 0;
@@ -245,13 +227,15 @@ sn_reason sn_pack(const sn_entry *entry, PyObject *inputs, PyObject *outputs, vo
         *position += PySequence_Fast_GET_SIZE(given[part]);
     }
     if (*position != entry->count) return SN_COUNT;
+    if (entry->dims != 0 && entry->dims != dims->count) return SN_COORDINATES;
+    memcpy(block, dims->dim, SN_HEAD);
     Py_ssize_t at = 0;
     for (int part = 0; part < 2; part++) {
         /* The size is read each time: converting an argument can run code of its class, which could change a list. */
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given[part]) && at < entry->count; i++, at++) {
             PyObject *value = PySequence_Fast_GET_ITEM(given[part], i);
             Py_INCREF(value);
-            sn_reason reason = pack_argument(&entry->params[at], value, part == 1, block, &held[at]);
+            sn_reason reason = sn_pack_field(&entry->params[at], value, part == 1, block, &held[at]);
             Py_DECREF(value);
             *position = at;
             if (reason != SN_FITS) return reason;
@@ -259,4 +243,15 @@ sn_reason sn_pack(const sn_entry *entry, PyObject *inputs, PyObject *outputs, vo
     }
     *position = at;
     return at == entry->count ? SN_FITS : SN_COUNT;
+}
+
+sn_layout sn_layout_of(const sn_field *param, PyObject *value)
+{
+    sn_place place;
+    PyObject *held = NULL;
+    if (param->type.ndim == 0) return SN_CONTIGUOUS;
+    const sn_reason reason = sn_memory(param->type, value, false, &place, &held);
+    if (reason == SN_RAISED) PyErr_Clear();
+    Py_XDECREF(held);
+    return reason == SN_FITS ? place.layout : SN_CONTIGUOUS;
 }

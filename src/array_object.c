@@ -1,87 +1,126 @@
-/* Array: typed memory with an owner. Cell: the place of one, whose address is set from run to run. */
+/* Array: typed elements somewhere in the memory of an owner, one after the other or in strides. */
 #define PY_SSIZE_T_CLEAN
 #include "entry.h"
 
 #include <stddef.h>
 #include <structmember.h>
 
-const uint8_t sn_scalar_size[SN_CODES] = {1, 4, 4, 8, 8, 4, 8};
-static const char *const formats[SN_CODES] = {"?", "i", "I", "q", "Q", "f", "d"};
-
-int sn_type_set(sn_type *type, int code, int components, int ndim)
+/* Reads a tuple of one to four integers; -1 with ValueError set. */
+static int read_extents(PyObject *tuple, int64_t *to)
 {
-    if (code < 0 || code >= SN_CODES || components < 1 || components > UINT16_MAX || ndim < 0 || ndim > SN_MAX_NDIM) {
-        PyErr_Format(PyExc_ValueError, "no type has code %d, %d components and %d dimensions", code, components, ndim);
-        return -1;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+        to[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i));
+        if (to[i] == -1 && PyErr_Occurred()) return -1;
     }
-    *type = (sn_type){(uint8_t)code, (uint8_t)ndim, (uint16_t)components};
     return 0;
 }
 
-/* Reads code, components and a shape tuple; returns the bytes that they take, or -1 with ValueError set. */
-static Py_ssize_t set_extent(sn_type *type, int64_t *shape, int code, int components, PyObject *extents)
+int sn_set_shape(sn_place *place, PyObject *shape, int64_t size)
 {
-    const Py_ssize_t ndim = PyTuple_GET_SIZE(extents);
+    const Py_ssize_t ndim = PyTuple_GET_SIZE(shape);
     if (ndim < 1 || ndim > SN_MAX_NDIM) {
         PyErr_Format(PyExc_ValueError, "a shape has 1 to %d dimensions, not %zd", SN_MAX_NDIM, ndim);
         return -1;
     }
-    if (sn_type_set(type, code, components, (int)ndim) < 0) return -1;
-    Py_ssize_t size = (Py_ssize_t)sn_element_size(*type);
-    for (Py_ssize_t i = 0; i < ndim; i++) {
-        shape[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(extents, i));
-        if (shape[i] == -1 && PyErr_Occurred()) return -1;
-        if (shape[i] < 0 || __builtin_mul_overflow(size, shape[i], &size)) {
-            PyErr_SetString(PyExc_ValueError, "an extent is negative, or the memory does not fit an address space");
-            return -1;
-        }
-    }
-    return size;
+    place->ndim = (uint8_t)ndim;
+    if (read_extents(shape, place->shape) < 0) return -1;
+    bool fits = true;
+    for (Py_ssize_t i = 0; i < ndim; i++) fits &= place->shape[i] >= 0;
+    if (fits && sn_place_in_order(place, size)) return 0;
+    PyErr_SetString(PyExc_ValueError, "an extent is negative, or the memory does not fit an address space");
+    return -1;
 }
 
-static PyObject *shape_tuple(sn_type type, const int64_t *shape)
+PyObject *sn_integers(const int64_t *numbers, int count)
 {
-    PyObject *tuple = PyTuple_New(type.ndim);
-    for (int i = 0; tuple != NULL && i < type.ndim; i++) {
-        PyObject *extent = PyLong_FromLongLong(shape[i]);
-        if (extent == NULL) Py_CLEAR(tuple);
-        else PyTuple_SET_ITEM(tuple, i, extent);
+    PyObject *tuple = PyTuple_New(count);
+    for (int i = 0; tuple != NULL && i < count; i++) {
+        PyObject *number = PyLong_FromLongLong(numbers[i]);
+        if (number == NULL) Py_CLEAR(tuple);
+        else PyTuple_SET_ITEM(tuple, i, number);
     }
     return tuple;
 }
 
+static int set_strides(sn_array *self, PyObject *strides)
+{
+    sn_place *place = &self->place;
+    if (strides == Py_None) return 0;
+    if (!PyTuple_Check(strides) || PyTuple_GET_SIZE(strides) != place->ndim) {
+        PyErr_Format(PyExc_ValueError, "strides are a tuple of %d integers", place->ndim);
+        return -1;
+    }
+    if (read_extents(strides, place->strides) < 0) return -1;
+    place->layout = sn_is_contiguous(place, self->element->size) ? SN_CONTIGUOUS : SN_STRIDED;
+    return 0;
+}
+
+/* The bytes of a buffer with strides, from `low` to `high` relative to where it begins. */
+static bool reach_of(const Py_buffer *memory, int64_t *low, int64_t *high)
+{
+    *low = *high = 0;
+    if (memory->len == 0) return true;
+    for (int i = 0; i < memory->ndim && memory->strides != NULL; i++)
+        *(memory->strides[i] < 0 ? low : high) += (memory->shape[i] - 1) * memory->strides[i];
+    *high += memory->strides != NULL ? memory->itemsize : memory->len;
+    return memory->suboffsets == NULL;
+}
+
+/* Places the array `offset` bytes from where its owner's memory begins; all of it must be the owner's. */
+static int set_memory(sn_array *self, PyObject *memory, Py_ssize_t offset)
+{
+    int64_t low, high, first, last;
+    if (PyObject_GetBuffer(memory, &self->memory, PyBUF_STRIDES) < 0) {
+        PyErr_Clear();
+        if (PyObject_GetBuffer(memory, &self->memory, PyBUF_RECORDS_RO & ~PyBUF_FORMAT) < 0) return -1;
+    }
+    if (!reach_of(&self->memory, &first, &last)) {
+        PyErr_SetString(PyExc_ValueError, "the memory is not one block");
+        return -1;
+    }
+    const bool fits = sn_reach(&self->place, self->element->size, &low, &high) &&
+                      !__builtin_add_overflow(low, offset, &low) && !__builtin_add_overflow(high, offset, &high);
+    if (!fits || low < first || high > last) {
+        PyErr_Format(PyExc_ValueError, "the memory has the bytes %lld to %lld, the array needs %lld to %lld",
+                     (long long)first, (long long)last, (long long)low, (long long)high);
+        return -1;
+    }
+    self->place.address = (char *)self->memory.buf + offset;
+    if (low < high && !sn_is_aligned(&self->place, self->element->align)) {
+        PyErr_Format(PyExc_ValueError, "the memory is not aligned to %u bytes", self->element->align);
+        return -1;
+    }
+    return 0;
+}
+
 static PyObject *array_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"memory", "code", "components", "shape", NULL};
-    PyObject *memory, *shape;
-    int code, components;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiiO!", names, &memory, &code, &components, &PyTuple_Type, &shape))
+    static char *names[] = {"memory", "element", "shape", "strides", "offset", NULL};
+    PyObject *memory, *element, *shape, *strides = Py_None;
+    Py_ssize_t offset = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!O!|On", names, &memory, &sn_element_type, &element,
+                                     &PyTuple_Type, &shape, &strides, &offset))
         return NULL;
     sn_array *self = (sn_array *)cls->tp_alloc(cls, 0);
     if (self == NULL) return NULL;
-    const Py_ssize_t size = set_extent(&self->type, self->shape, code, components, shape);
-    if (size < 0 || PyObject_GetBuffer(memory, &self->memory, PyBUF_SIMPLE) < 0) goto fail;
-    if (self->memory.len != size) {
-        PyErr_Format(PyExc_ValueError, "the memory has %zd bytes, the array needs %zd", self->memory.len, size);
-        goto fail;
+    self->element = (sn_element *)Py_NewRef(element);
+    if (sn_set_shape(&self->place, shape, self->element->size) < 0 || set_strides(self, strides) < 0 ||
+        set_memory(self, memory, offset) < 0) {
+        Py_DECREF(self);
+        return NULL;
     }
-    if ((uintptr_t)self->memory.buf % sn_scalar_size[code] != 0) {
-        PyErr_Format(PyExc_ValueError, "the memory is not aligned to %d bytes", (int)sn_scalar_size[code]);
-        goto fail;
+    const int ndim = self->place.ndim;
+    for (int i = 0; i < ndim; i++) {
+        self->extents[i] = self->place.shape[i];
+        self->strides[i] = self->place.strides[i];
     }
-    Py_ssize_t stride = sn_scalar_size[code];
-    self->extents[self->type.ndim] = components;
-    self->strides[self->type.ndim] = stride;
-    stride *= components;
-    for (int i = self->type.ndim - 1; i >= 0; i--) {
-        self->extents[i] = self->shape[i];
-        self->strides[i] = stride;
-        stride *= self->shape[i];
+    Py_ssize_t stride = self->element->code == SN_STRUCT ? self->element->size : sn_scalar_size[self->element->code];
+    for (int i = self->element->axis_count - 1; i >= 0; i--) {
+        self->extents[ndim + i] = self->element->axes[i];
+        self->strides[ndim + i] = stride;
+        stride *= self->element->axes[i];
     }
     return (PyObject *)self;
-fail:
-    Py_DECREF(self);
-    return NULL;
 }
 
 /* Not known to the garbage collector, as numpy's arrays are not: it would clear a memoryview in a cycle with the array
@@ -89,40 +128,71 @@ fail:
 static void array_dealloc(sn_array *self)
 {
     PyBuffer_Release(&self->memory);
+    Py_XDECREF(self->element);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
 static int array_getbuffer(sn_array *self, Py_buffer *view, int flags)
 {
+    const sn_element *element = self->element;
+    const bool is_struct = element->code == SN_STRUCT;
+    view->obj = NULL;
     if ((flags & PyBUF_WRITABLE) && self->memory.readonly) {
         PyErr_SetString(PyExc_BufferError, "the array is read-only");
         return -1;
     }
-    Py_INCREF(self);
+    const bool wants_order = (flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
+    if (self->place.layout != SN_CONTIGUOUS && wants_order) {
+        PyErr_SetString(PyExc_BufferError, "the array is not contiguous; take array.contiguous()");
+        return -1;
+    }
+    const char *format = is_struct ? PyBytes_AS_STRING(element->format) : sn_scalar_format[element->code];
     *view = (Py_buffer){
-        .buf = self->memory.buf,
-        .obj = (PyObject *)self,
-        .len = self->memory.len,
-        .itemsize = sn_scalar_size[self->type.code],
+        .buf = self->place.address,
+        .obj = Py_NewRef(self),
+        .len = sn_count(&self->place) * element->size,
+        .itemsize = is_struct ? (Py_ssize_t)element->size : sn_scalar_size[element->code],
         .readonly = self->memory.readonly,
-        .ndim = self->type.ndim + (self->type.components > 1),
-        .format = flags & PyBUF_FORMAT ? (char *)formats[self->type.code] : NULL,
+        .ndim = self->place.ndim + element->axis_count,
+        .format = flags & PyBUF_FORMAT ? (char *)(uintptr_t)format : NULL,
         .shape = flags & PyBUF_ND ? self->extents : NULL,
         .strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? self->strides : NULL,
     };
     return 0;
 }
 
+static PyObject *array_descriptor(sn_array *self, PyObject *ignored)
+{
+    (void)ignored;
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)sn_descriptor_size(self->place.ndim, SN_STRIDED));
+    if (bytes == NULL) return NULL;
+    memset(PyBytes_AS_STRING(bytes), 0, (size_t)PyBytes_GET_SIZE(bytes));
+    sn_describe(&self->place, SN_STRIDED, PyBytes_AS_STRING(bytes));
+    return bytes;
+}
+
 static PyObject *array_ptr(sn_array *self, void *closure)
 {
     (void)closure;
-    return PyLong_FromVoidPtr(self->memory.buf);
+    return PyLong_FromVoidPtr(self->place.address);
 }
 
 static PyObject *array_shape(sn_array *self, void *closure)
 {
     (void)closure;
-    return shape_tuple(self->type, self->shape);
+    return sn_integers(self->place.shape, self->place.ndim);
+}
+
+static PyObject *array_strides(sn_array *self, void *closure)
+{
+    (void)closure;
+    return sn_integers(self->place.strides, self->place.ndim);
+}
+
+static PyObject *array_is_contiguous(sn_array *self, void *closure)
+{
+    (void)closure;
+    return PyBool_FromLong(self->place.layout == SN_CONTIGUOUS);
 }
 
 static PyObject *array_writeable(sn_array *self, void *closure)
@@ -137,18 +207,31 @@ static PyObject *array_owner(sn_array *self, void *closure)
     return Py_NewRef(self->memory.obj != NULL ? self->memory.obj : Py_None);
 }
 
+static PyObject *array_offset(sn_array *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromLongLong(self->place.address - (char *)self->memory.buf);
+}
+
+static PyMethodDef array_methods[] = {
+    {"descriptor", (PyCFunction)array_descriptor, METH_NOARGS, "descriptor() -> its bytes in a struct: strided."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyGetSetDef array_getset[] = {
     {"ptr", (getter)array_ptr, NULL, "The address of the first element.", NULL},
-    {"shape", (getter)array_shape, NULL, "Elements along each dimension; the components of a vector are no dimension.", NULL},
+    {"shape", (getter)array_shape, NULL, "Elements along each dimension; components are no dimension.", NULL},
+    {"strides", (getter)array_strides, NULL, "Bytes from one element to the next along each dimension.", NULL},
+    {"is_contiguous", (getter)array_is_contiguous, NULL, "Whether the elements follow each other in C order.", NULL},
     {"writeable", (getter)array_writeable, NULL, "Whether the memory may be written.", NULL},
     {"owner", (getter)array_owner, NULL, "What keeps the memory.", NULL},
+    {"offset", (getter)array_offset, NULL, "Bytes from where the owner's memory begins to the first element.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMemberDef array_members[] = {
-    {"code", T_UBYTE, offsetof(sn_array, type.code), READONLY, "Code of the scalar type."},
-    {"components", T_USHORT, offsetof(sn_array, type.components), READONLY, "Components of an element."},
-    {"ndim", T_UBYTE, offsetof(sn_array, type.ndim), READONLY, "Dimensions."},
+    {"element", T_OBJECT, offsetof(sn_array, element), READONLY, "The element type."},
+    {"ndim", T_UBYTE, offsetof(sn_array, place.ndim), READONLY, "Dimensions."},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -157,58 +240,19 @@ static PyBufferProcs array_buffer = {(getbufferproc)array_getbuffer, NULL};
 PyTypeObject sn_array_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Array",
-    .tp_doc = "Array(memory, code, components, shape): typed elements in the bytes of a C-contiguous buffer.",
+    .tp_doc = "Array(memory, element, shape, strides=None, offset=0): typed elements in the memory of a buffer.",
     .tp_basicsize = sizeof(sn_array),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_new = array_new,
     .tp_dealloc = (destructor)array_dealloc,
     .tp_as_buffer = &array_buffer,
+    .tp_methods = array_methods,
     .tp_getset = array_getset,
     .tp_members = array_members,
 };
 
-static PyObject *cell_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
-{
-    static char *names[] = {"code", "components", "shape", NULL};
-    PyObject *shape;
-    int code, components;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "iiO!", names, &code, &components, &PyTuple_Type, &shape)) return NULL;
-    sn_cell *self = (sn_cell *)cls->tp_alloc(cls, 0);
-    if (self == NULL) return NULL;
-    if (set_extent(&self->type, self->shape, code, components, shape) < 0) Py_CLEAR(self);
-    return (PyObject *)self;
-}
-
-static PyObject *cell_shape(sn_cell *self, void *closure)
-{
-    (void)closure;
-    return shape_tuple(self->type, self->shape);
-}
-
-static PyGetSetDef cell_getset[] = {
-    {"shape", (getter)cell_shape, NULL, "Elements along each dimension.", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-static PyMemberDef cell_members[] = {
-    {"code", T_UBYTE, offsetof(sn_cell, type.code), READONLY, "Code of the scalar type."},
-    {"components", T_USHORT, offsetof(sn_cell, type.components), READONLY, "Components of an element."},
-    {NULL, 0, 0, 0, NULL},
-};
-
-PyTypeObject sn_cell_type = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "sim_node._native.Cell",
-    .tp_doc = "Cell(code, components, shape): an argument of a plan whose address is set from run to run.",
-    .tp_basicsize = sizeof(sn_cell),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .tp_new = cell_new,
-    .tp_getset = cell_getset,
-    .tp_members = cell_members,
-};
-
 int sn_add_array(PyObject *module)
 {
-    if (PyModule_AddType(module, &sn_array_type) < 0) return -1;
-    return PyModule_AddType(module, &sn_cell_type);
+    if (sn_add_element(module) < 0 || PyModule_AddType(module, &sn_array_type) < 0) return -1;
+    return sn_add_cell(module);
 }

@@ -11,56 +11,58 @@
 /* The argument block lives on the stack of the launch, so it is bounded; CUDA's own bound is as large. */
 enum { MAX_BLOCK = 32 << 10 };
 
-/* Reads (ndim, code, components, written) of each parameter and places it in the block, aligned to its scalar. */
-static int set_params(sn_entry *self, PyObject *params)
+static void add_pointer(void *entry, uint32_t offset)
 {
-    uint32_t offset = 0;
-    self->params = PyMem_Calloc((size_t)PyTuple_GET_SIZE(params), sizeof *self->params);
-    if (self->params == NULL) {
+    sn_entry *self = entry;
+    if (self->pointers != NULL) self->pointers[self->pointer_count] = offset;
+    self->pointer_count++;
+}
+
+/* Places the parameters (name, ndim, layout, element, written) in the block and notes where addresses are. */
+static int set_params(sn_entry *self, PyObject *rows)
+{
+    uint32_t size = SN_HEAD;
+    if (sn_fields(rows, &self->params, &self->count, &size) < 0) return -1;
+    if (size > MAX_BLOCK) {
+        PyErr_Format(PyExc_ValueError, "the parameters take more than the %d bytes of an argument block", MAX_BLOCK);
+        return -1;
+    }
+    sn_pointers(self->params, self->count, 0, add_pointer, self);
+    self->pointers = PyMem_Calloc(self->pointer_count + 1, sizeof *self->pointers);
+    if (self->pointers == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    for (; self->count < PyTuple_GET_SIZE(params); self->count++) {
-        sn_param *param = &self->params[self->count];
-        int ndim, code, components, written;
-        PyObject *row = PyTuple_GET_ITEM(params, self->count);
-        if (!PyTuple_Check(row) || !PyArg_ParseTuple(row, "iiip", &ndim, &code, &components, &written)) {
-            if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "a parameter is (ndim, code, components, written)");
-            return -1;
-        }
-        if (sn_type_set(&param->type, code, components, ndim) < 0) return -1;
-        const uint32_t align = ndim > 0 ? 8 : sn_scalar_size[code];
-        const uint32_t size = ndim > 0 ? 8 + 8 * (uint32_t)ndim : (uint32_t)sn_element_size(param->type);
-        param->written = written;
-        param->offset = (offset + align - 1) / align * align;
-        offset = param->offset + size;
-        if (offset > MAX_BLOCK) {
-            PyErr_Format(PyExc_ValueError, "the parameters take more than the %d bytes of an argument block", MAX_BLOCK);
-            return -1;
-        }
-        if (ndim > 0) self->touched += (uint32_t)sn_element_size(param->type);
-    }
-    self->block_words = offset / 8 + 1;
+    self->pointer_count = 0;
+    sn_pointers(self->params, self->count, 0, add_pointer, self);
+    for (Py_ssize_t i = 0; i < self->count; i++)
+        if (self->params[i].type.ndim > 0) self->touched += self->params[i].type.element->size;
+    self->block_words = size / 8 + 1;
     return 0;
 }
 
 static PyObject *entry_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"address", "params", "owner", NULL};
+    static char *names[] = {"address", "params", "dims", "owner", NULL};
     unsigned long long address;
+    int dims;
     PyObject *params, *owner;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!O", names, &address, &PyTuple_Type, &params, &owner)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!iO", names, &address, &PyTuple_Type, &params, &dims, &owner))
+        return NULL;
     sn_entry *self = (sn_entry *)cls->tp_alloc(cls, 0);
     if (self == NULL) return NULL;
     self->owner = Py_NewRef(owner);
     self->kernel = (sn_kernel)(uintptr_t)address;
-    if (set_params(self, params) < 0) Py_CLEAR(self);
+    self->dims = dims;
+    self->variants = PyList_New(0);
+    if (self->variants == NULL || set_params(self, params) < 0) Py_CLEAR(self);
     return (PyObject *)self;
 }
 
 static int entry_traverse(sn_entry *self, visitproc visit, void *arg)
 {
     Py_VISIT(self->owner);
+    Py_VISIT(self->variants);
     return 0;
 }
 
@@ -69,28 +71,137 @@ static void entry_dealloc(sn_entry *self)
 {
     PyObject_GC_UnTrack(self);
     Py_XDECREF(self->owner);
-    PyMem_Free(self->params);
+    Py_XDECREF(self->variants);
+    sn_fields_free(self->params, self->count);
+    PyMem_Free(self->pointers);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
+static sn_entry *find(const sn_entry *entry, const char *layouts)
+{
+    for (Py_ssize_t at = 0; at < PyList_GET_SIZE(entry->variants); at++) {
+        sn_entry *variant = (sn_entry *)PyList_GET_ITEM(entry->variants, at);
+        Py_ssize_t same = 0;
+        while (same < entry->count && variant->params[same].type.layout == layouts[same]) same++;
+        if (same == entry->count) return variant;
+    }
+    return NULL;
+}
+
+/* Writes the layout of each argument that is there; the lists may change meanwhile, as any argument's code can. */
+static void read_layouts(const sn_entry *entry, PyObject *inputs, PyObject *outputs, char *layouts)
+{
+    PyObject *const given[] = {inputs, outputs};
+    Py_ssize_t count = 0;
+    for (int part = 0; part < 2; part++)
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given[part]) && count < entry->count; i++, count++) {
+            PyObject *value = Py_NewRef(PySequence_Fast_GET_ITEM(given[part], i));
+            layouts[count] = (char)sn_layout_of(&entry->params[count], value);
+            Py_DECREF(value);
+        }
+}
+
+sn_entry *sn_variant(const sn_entry *entry, PyObject *inputs, PyObject *outputs)
+{
+    char layouts[entry->count + 1];
+    memset(layouts, SN_CONTIGUOUS, sizeof layouts);
+    read_layouts(entry, inputs, outputs, layouts);
+    return find(entry, layouts);
+}
+
+static PyObject *entry_layouts(sn_entry *self, PyObject *args)
+{
+    PyObject *inputs, *outputs, *layouts = PyBytes_FromStringAndSize(NULL, self->count);
+    if (layouts == NULL || !PyArg_ParseTuple(args, "OO", &inputs, &outputs)) goto fail;
+    for (int part = 0; part < 2; part++) {
+        PyObject *given = part ? outputs : inputs;
+        if (PyList_Check(given) || PyTuple_Check(given)) continue;
+        PyErr_SetString(PyExc_TypeError, "inputs and outputs are lists or tuples");
+        goto fail;
+    }
+    memset(PyBytes_AS_STRING(layouts), SN_CONTIGUOUS, (size_t)self->count);
+    read_layouts(self, inputs, outputs, PyBytes_AS_STRING(layouts));
+    return layouts;
+fail:
+    Py_XDECREF(layouts);
+    return NULL;
+}
+
+static PyObject *entry_variant(sn_entry *self, PyObject *layouts)
+{
+    if (!PyBytes_Check(layouts) || PyBytes_GET_SIZE(layouts) != self->count) {
+        PyErr_Format(PyExc_TypeError, "variant(the layouts of %zd arguments)", self->count);
+        return NULL;
+    }
+    sn_entry *found = find(self, PyBytes_AS_STRING(layouts));
+    return Py_NewRef(found != NULL ? (PyObject *)found : Py_None);
+}
+
+static PyObject *entry_add(sn_entry *self, PyObject *variant)
+{
+    const sn_entry *other = (const sn_entry *)variant;
+    if (!PyObject_TypeCheck(variant, &sn_entry_type) || other->count != self->count) {
+        PyErr_SetString(PyExc_TypeError, "a variant is an entry with the same parameters");
+        return NULL;
+    }
+    if (PyList_Append(self->variants, variant) < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef entry_methods[] = {
+    {"layouts", (PyCFunction)entry_layouts, METH_VARARGS,
+     "layouts(inputs, outputs) -> a byte for the layout of each argument, 0 also for what is no array."},
+    {"variant", (PyCFunction)entry_variant, METH_O, "variant(layouts) -> the kernel compiled for them, or None."},
+    {"add", (PyCFunction)entry_add, METH_O, "add(entry): keep the same kernel compiled for other layouts."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyMemberDef entry_members[] = {
     {"count", T_PYSSIZET, offsetof(sn_entry, count), READONLY, "Parameters."},
+    {"dims", T_INT, offsetof(sn_entry, dims), READONLY, "Coordinates that a thread has; 0: it asks for none."},
     {NULL, 0, 0, 0, NULL},
 };
 
 PyTypeObject sn_entry_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Entry",
-    .tp_doc = "Entry(address, params, owner): a compiled kernel; a parameter is (ndim, code, components, written).",
+    .tp_doc = "Entry(address, params, dims, owner): a compiled kernel; a parameter is "
+              "(name, ndim or 0 if by value, layout, element, whether the kernel writes it).",
     .tp_basicsize = sizeof(sn_entry),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .tp_new = entry_new,
     .tp_dealloc = (destructor)entry_dealloc,
     .tp_traverse = (traverseproc)entry_traverse,
+    .tp_methods = entry_methods,
     .tp_members = entry_members,
 };
 
 /* The block and what keeps its arrays are on this call's stack, so launches may overlap and nest. */
+static sn_reason run(const sn_entry *entry, PyObject *const *args, sn_error *error, Py_ssize_t *position)
+{
+    uint64_t block[entry->block_words];
+    PyObject *held[entry->count + 1];
+    memset(block, 0, sizeof block);
+    memset(held, 0, sizeof held);
+
+    sn_dims dims;
+    *position = -1;
+    sn_reason reason = sn_read_dims(args[1], &dims);
+    if (reason == SN_FITS) reason = sn_pack(entry, &dims, args[2], args[3], block, held, position);
+    for (Py_ssize_t i = 0; reason == SN_FITS && i < entry->count; i++) {
+        if (held[i] == NULL || !PyObject_TypeCheck(held[i], &sn_cell_type)) continue;
+        reason = SN_CELL;
+        *position = i;
+    }
+    if (reason == SN_FITS) {
+        PyThreadState *state = sn_is_long(sn_touched(entry, dims.threads)) ? PyEval_SaveThread() : NULL;
+        entry->kernel(0, dims.threads, block, error);
+        if (state != NULL) PyEval_RestoreThread(state);
+    }
+    for (Py_ssize_t i = 0; i < entry->count; i++) Py_XDECREF(held[i]);
+    return reason;
+}
+
 static PyObject *launch(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)module;
@@ -98,36 +209,24 @@ static PyObject *launch(PyObject *module, PyObject *const *args, Py_ssize_t narg
         PyErr_SetString(PyExc_TypeError, "launch(entry, dim, inputs, outputs)");
         return NULL;
     }
-    const sn_entry *entry = (const sn_entry *)args[0];
-    uint64_t block[entry->block_words];
-    PyObject *held[entry->count + 1];
-    memset(block, 0, sizeof block);
-    memset(held, 0, sizeof held);
-
-    int64_t dim;
-    Py_ssize_t position = -1;
-    sn_reason reason = sn_dim(args[1], &dim);
-    if (reason == SN_FITS) reason = sn_pack(entry, args[2], args[3], block, held, &position);
-    for (Py_ssize_t i = 0; reason == SN_FITS && i < entry->count; i++) {
-        if (held[i] == NULL || !PyObject_TypeCheck(held[i], &sn_cell_type)) continue;
-        reason = SN_CELL;
-        position = i;
-    }
+    sn_entry *entry = (sn_entry *)args[0];
     sn_error error = {0};
-    if (reason == SN_FITS) {
-        PyThreadState *state = sn_is_long(dim * entry->touched) ? PyEval_SaveThread() : NULL;
-        entry->kernel(0, dim, block, &error);
-        if (state != NULL) PyEval_RestoreThread(state);
+    Py_ssize_t position;
+    sn_reason reason = run(entry, args, &error, &position);
+    if (reason == SN_LAYOUT) {
+        sn_entry *variant = sn_variant(entry, args[2], args[3]);
+        if (variant != NULL) reason = run(entry = variant, args, &error, &position);
     }
-    for (Py_ssize_t i = 0; i < entry->count; i++) Py_XDECREF(held[i]);
     if (reason != SN_FITS) return sn_refuse(reason, position);
     if (error.code == 0) Py_RETURN_NONE;
-    return Py_BuildValue("ILLL", error.site, (long long)error.thread, (long long)error.index, (long long)error.length);
+    return Py_BuildValue("OILLL", entry, error.site, (long long)error.thread, (long long)error.index,
+                         (long long)error.length);
 }
 
 static PyMethodDef functions[] = {
     {"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL,
-     "launch(entry, dim, inputs, outputs) -> None, or (site, thread, index, length) of the thread that stopped itself."},
+     "launch(entry, dim, inputs, outputs) -> None, or (entry, site, thread, index, length) of the thread that stopped "
+     "itself."},
     {NULL, NULL, 0, NULL},
 };
 

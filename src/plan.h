@@ -17,12 +17,14 @@ typedef struct {
     int64_t length;
 } sn_error;
 
+enum { SN_HEAD = 0 }; /* bytes at the start of an argument block, before the parameters */
+
 typedef void (*sn_kernel)(int64_t begin, int64_t end, const void *args, sn_error *error);
 
 typedef struct {
     sn_kernel kernel;
     void *args;
-    int64_t dim;
+    int64_t threads;
 } sn_launch;
 
 typedef struct {
@@ -43,7 +45,7 @@ static inline uint32_t sn_plan_run(const sn_plan *plan, sn_error *error)
     for (uint32_t i = 0; i < plan->patch_count; i++) *plan->patches[i].at = plan->cells[plan->patches[i].cell];
     for (uint32_t i = 0; i < plan->launch_count; i++) {
         const sn_launch *launch = &plan->launches[i];
-        launch->kernel(0, launch->dim, launch->args, error);
+        launch->kernel(0, launch->threads, launch->args, error);
         if (error->code) return i;
     }
     return plan->launch_count;

@@ -89,7 +89,7 @@ static Py_ssize_t number_cell(plan_object *self, PyObject *cell)
 }
 
 /* Adds a checked launch; takes over the block when it returns 0. */
-static int add_launch(plan_object *self, sn_entry *entry, int64_t dim, unsigned char *block, PyObject **held)
+static int add_launch(plan_object *self, sn_entry *entry, int64_t threads, unsigned char *block, PyObject **held)
 {
     sn_plan *plan = &self->plan;
     if (grow(&plan->launches, sizeof *plan->launches, plan->launch_count, 1) < 0) return -1;
@@ -107,9 +107,29 @@ static int add_launch(plan_object *self, sn_entry *entry, int64_t dim, unsigned 
     }
     if (PyList_Append(self->entries, (PyObject *)entry) < 0) return -1;
     plan->patch_count = patch_count;
-    plan->launches[plan->launch_count++] = (sn_launch){entry->kernel, block, dim};
-    self->touched += dim * entry->touched;
+    plan->launches[plan->launch_count++] = (sn_launch){entry->kernel, block, threads};
+    if (__builtin_add_overflow(self->touched, sn_touched(entry, threads), &self->touched)) self->touched = INT64_MAX;
     return 0;
+}
+
+static sn_reason record(plan_object *self, sn_entry *entry, PyObject *const *args, Py_ssize_t *position)
+{
+    sn_dims dims;
+    *position = -1;
+    sn_reason reason = sn_read_dims(args[1], &dims);
+    if (reason != SN_FITS) return reason;
+    unsigned char *block = PyMem_Calloc(entry->block_words, 8);
+    PyObject **held = PyMem_Calloc((size_t)entry->count + 1, sizeof *held);
+    if (block == NULL || held == NULL) {
+        PyErr_NoMemory();
+        reason = SN_RAISED;
+    }
+    if (reason == SN_FITS) reason = sn_pack(entry, &dims, args[2], args[3], block, held, position);
+    if (reason == SN_FITS && add_launch(self, entry, dims.threads, block, held) < 0) reason = SN_RAISED;
+    for (Py_ssize_t i = 0; held != NULL && i < entry->count; i++) Py_XDECREF(held[i]);
+    PyMem_Free(held);
+    if (reason != SN_FITS) PyMem_Free(block);
+    return reason;
 }
 
 static PyObject *plan_record(plan_object *self, PyObject *const *args, Py_ssize_t nargs)
@@ -120,24 +140,13 @@ static PyObject *plan_record(plan_object *self, PyObject *const *args, Py_ssize_
     }
     if (self->frozen) return sn_refuse(SN_FROZEN, -1);
     sn_entry *entry = (sn_entry *)args[0];
-    int64_t dim;
-    Py_ssize_t position = -1;
-    sn_reason reason = sn_dim(args[1], &dim);
-    if (reason != SN_FITS) return sn_refuse(reason, position);
-
-    unsigned char *block = PyMem_Calloc(entry->block_words, 8);
-    PyObject **held = PyMem_Calloc((size_t)entry->count + 1, sizeof *held);
-    if (block == NULL || held == NULL) {
-        PyErr_NoMemory();
-        reason = SN_RAISED;
+    Py_ssize_t position;
+    sn_reason reason = record(self, entry, args, &position);
+    if (reason == SN_LAYOUT) {
+        sn_entry *variant = sn_variant(entry, args[2], args[3]);
+        if (variant != NULL) reason = record(self, entry = variant, args, &position);
     }
-    if (reason == SN_FITS) reason = sn_pack(entry, args[2], args[3], block, held, &position);
-    if (reason == SN_FITS && add_launch(self, entry, dim, block, held) < 0) reason = SN_RAISED;
-    for (Py_ssize_t i = 0; held != NULL && i < entry->count; i++) Py_XDECREF(held[i]);
-    PyMem_Free(held);
-    if (reason == SN_FITS) Py_RETURN_NONE;
-    PyMem_Free(block);
-    return sn_refuse(reason, position);
+    return reason == SN_FITS ? Py_NewRef(entry) : sn_refuse(reason, position);
 }
 
 static PyObject *plan_freeze(plan_object *self, PyObject *ignored)
@@ -156,21 +165,22 @@ static PyObject *plan_point(plan_object *self, PyObject *const *args, Py_ssize_t
     const Py_ssize_t number = cell_number(self, args[0]);
     if (number < 0) return sn_refuse(SN_UNKNOWN, -1);
     const sn_cell *cell = (const sn_cell *)args[0];
-    void *data;
-    int64_t shape[SN_MAX_NDIM];
+    const sn_type type = {cell->element, cell->place.ndim, SN_CONTIGUOUS};
+    sn_place place;
     PyObject *held;
     /* Any launch may write through the cell, so its memory must be writeable. */
-    sn_reason reason = sn_memory(cell->type, args[1], true, &data, shape, &held);
+    sn_reason reason = sn_memory(type, args[1], true, &place, &held);
     if (reason != SN_FITS) return sn_refuse(reason, number);
     if (PyObject_TypeCheck(held, &sn_cell_type)) reason = SN_CELL;
-    for (int i = 0; reason == SN_FITS && i < cell->type.ndim; i++)
-        if (shape[i] != cell->shape[i]) reason = SN_SHAPE;
+    else if (place.layout != SN_CONTIGUOUS) reason = SN_LAYOUT;
+    for (int i = 0; reason == SN_FITS && i < type.ndim; i++)
+        if (place.shape[i] != cell->place.shape[i]) reason = SN_SHAPE;
     if (reason == SN_FITS && self->running) reason = SN_RUNNING;
     if (reason != SN_FITS) {
         Py_DECREF(held);
         return sn_refuse(reason, number);
     }
-    self->plan.cells[number] = data;
+    self->plan.cells[number] = place.address;
     if (PyList_SetItem(self->targets, number, held) < 0) return NULL; /* takes over held */
     Py_RETURN_NONE;
 }
@@ -203,22 +213,18 @@ static uint64_t appearance(void **seen, uint64_t *count, void *address)
     return (*count)++;
 }
 
-/* An image is the dim and a copy of the block with its addresses replaced: cell n by 2n + 1, the m-th array by 2m. */
+/* An image is a copy of the block with its addresses replaced: cell n by 2n + 1, the m-th address by 2m. */
 static int append_images(plan_object *self, PyObject *images, void **seen)
 {
     uint64_t seen_count = 0;
     uint32_t patch = 0;
     for (uint32_t at = 0; at < self->plan.launch_count; at++) {
-        const sn_launch *launch = &self->plan.launches[at];
+        const char *const block = self->plan.launches[at].args;
         const sn_entry *entry = (const sn_entry *)PyList_GET_ITEM(self->entries, at);
-        PyObject *image = PyBytes_FromStringAndSize(NULL, ((Py_ssize_t)entry->block_words + 1) * 8);
+        PyObject *image = PyBytes_FromStringAndSize(block, (Py_ssize_t)entry->block_words * 8);
         if (image == NULL) return -1;
-        char *const copy = PyBytes_AS_STRING(image) + sizeof launch->dim;
-        memcpy(PyBytes_AS_STRING(image), &launch->dim, sizeof launch->dim);
-        memcpy(copy, launch->args, (size_t)entry->block_words * 8);
-        for (Py_ssize_t i = 0; i < entry->count; i++) {
-            if (entry->params[i].type.ndim == 0) continue;
-            const char *const original = (const char *)launch->args + entry->params[i].offset;
+        for (uint32_t i = 0; i < entry->pointer_count; i++) {
+            const char *const original = block + entry->pointers[i];
             uint64_t binding;
             if (patch < self->plan.patch_count && (const char *)self->plan.patches[patch].at == original) {
                 binding = 2 * (uint64_t)self->plan.patches[patch++].cell + 1;
@@ -227,7 +233,7 @@ static int append_images(plan_object *self, PyObject *images, void **seen)
                 memcpy(&address, original, sizeof address);
                 binding = 2 * appearance(seen, &seen_count, address);
             }
-            memcpy(copy + entry->params[i].offset, &binding, sizeof binding);
+            memcpy(PyBytes_AS_STRING(image) + entry->pointers[i], &binding, sizeof binding);
         }
         const int failed = PyList_Append(images, image);
         Py_DECREF(image);
@@ -239,7 +245,10 @@ static int append_images(plan_object *self, PyObject *images, void **seen)
 static PyObject *plan_images(plan_object *self, PyObject *ignored)
 {
     (void)ignored;
-    void **seen = PyMem_Calloc((size_t)PyList_GET_SIZE(self->kept) + 1, sizeof *seen);
+    size_t count = 1;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->entries); i++)
+        count += ((const sn_entry *)PyList_GET_ITEM(self->entries, i))->pointer_count;
+    void **seen = PyMem_Calloc(count, sizeof *seen);
     if (seen == NULL) return PyErr_NoMemory();
     PyObject *images = PyList_New(0);
     if (images != NULL && append_images(self, images, seen) < 0) Py_CLEAR(images);
@@ -261,7 +270,7 @@ static PyMethodDef plan_methods[] = {
     {"run", (PyCFunction)plan_run, METH_NOARGS,
      "run() -> None, or (launch, site, thread, index, length) of the thread that stopped itself."},
     {"images", (PyCFunction)plan_images, METH_NOARGS,
-     "images() -> per launch the bytes of dim and argument block, addresses replaced by the order of first appearance."},
+     "images() -> per launch the bytes of its argument block, addresses replaced by the order of first appearance."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -31,7 +32,8 @@ class Program:
     """A kernel that can be launched.
 
     ``address`` is that of the function of ARCHITECTURE.md's ABI, ``sites`` what its errors index, ``digest`` the
-    identity of its IR; ``owner`` keeps the code mapped, ``written`` names the array parameters that it stores to.
+    identity of its IR; ``owner`` keeps the code mapped, ``written`` names the array parameters that it stores to,
+    ``dims`` is how many coordinates its ``tid()`` has, 0 where it never asks.
     """
 
     name: str
@@ -41,13 +43,17 @@ class Program:
     digest: str
     owner: elf.Code
     written: frozenset[str]
+    dims: int = 1
 
 
-def build(kernel: Kernel, target: Target = HOST) -> Program:
-    """Compile a kernel, or load it from the cache.
+def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | None = None) -> Program:
+    """Compile a kernel, or load it from the cache; ``layouts`` are of the array parameters that are not contiguous.
 
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses.
     """
+    for name, layout in (layouts or {}).items():
+        what = f"kernel '{kernel.name}' is compiled for contiguous arrays, and '{name}' is {layout}"
+        raise BuildError(what, remedy=f"pass {name}.contiguous()")
     return program(lower(kernel), target, objects())
 
 
@@ -64,8 +70,9 @@ def program(module: Module, target: Target, store: Cache) -> Program:
     except elf.UndefinedSymbolError as error:
         raise _lacking(flat, error) from error
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
+    dims = int(any(value.op is Op.TID for block in function.blocks for value in block.body))
     address = code.symbols[host.SYMBOL]
-    return Program(function.name, address, params, function.sites, identity, code, function.written)
+    return Program(function.name, address, params, function.sites, identity, code, function.written, dims)
 
 
 def objects() -> Cache:

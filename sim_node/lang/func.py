@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import typing
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from sim_node.dtypes import Scalar
+from sim_node.errors import BuildTypeError
+from sim_node.lang.annotation import annotation, evaluated, is_open, matches
 from sim_node.lang.definition import annotated, plain, surroundings
+from sim_node.lang.hosted import type_of
 from sim_node.lang.options import accept
 
 
@@ -27,11 +32,46 @@ class Func:
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        """Run the function as plain Python."""
-        return self.function(*args, **named)
+        """Run the function as plain Python; of several overloads the one that the arguments choose.
+
+        Raises BuildTypeError where no overload takes them.
+        """
+        func = self if len(self.overloads) == 1 else self._chosen(args, named)
+        return func.function(*args, **named)
+
+    def _chosen(self, args: tuple[Any, ...], named: dict[str, Any]) -> Func:
+        """The overload that fits best: types as annotated, then left open, then a Python number that changes its."""
+        costs = {func: _cost(func, args, named) for func in reversed(self.overloads)}
+        fitting = {func: cost for func, cost in costs.items() if cost is not None}
+        if not fitting:
+            types = ", ".join(repr(type_of(value)) for value in (*args, *named.values()))
+            raise BuildTypeError(f"no overload of '{self.name}' takes ({types})", remedy="convert an argument")
+        return min(fitting, key=lambda func: fitting[func])
 
     def __repr__(self) -> str:
         return f"<func {self.module}.{self.name}>"
+
+
+def _cost(func: Func, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, int] | None:
+    """What arguments cost a func, as numbers that change their type and as open types; None where they do not fit."""
+    try:
+        given = inspect.signature(func.function).bind(*args, **named).arguments
+    except TypeError:
+        return None
+    changed = opened = 0
+    for name, value in given.items():
+        wanted, kind = annotation(evaluated(func.annotations.get(name, Any), func.function)), type_of(value)
+        if matches(wanted, kind):
+            opened += is_open(wanted)
+        elif type(value) in (int, float) and isinstance(wanted, Scalar) and _holds(wanted, value):
+            changed += 1
+        else:
+            return None
+    return changed, opened
+
+
+def _holds(scalar: Scalar, value: int | float) -> bool:
+    return scalar.is_float or (scalar.is_integer and isinstance(value, int))
 
 
 def _earlier(function: FunctionType) -> tuple[Func, ...]:

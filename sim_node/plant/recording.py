@@ -36,7 +36,7 @@ class Recording(Plan):
         self._own: dict[int, tuple[Any, np.ndarray[Any, Any], bytes]] = {}
 
     def launch(
-        self, kernel: Kernel, dim: int | tuple[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
+        self, kernel: Kernel, dim: int | Sequence[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
     ) -> None:
         """Record a launch of the substep; arguments as in ``sn.launch``, and the plant's inputs, states and outputs.
 

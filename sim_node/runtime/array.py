@@ -8,32 +8,36 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sim_node import _native, dtypes
 from sim_node.device.names import DEFAULT, Device, get_device
 from sim_node.runtime import values
+from sim_node.runtime.element import STRUCT, native
+from sim_node.runtime.indexed import IndexedArray
+from sim_node.runtime.view import MAX_NDIM, reshaped, select
 
 Numpy = np.ndarray[Any, Any]
 Shape = int | Sequence[int]
-
-# What a launch reads in C, back to our types.
-_ELEMENTS = {(element.scalar.code, element.length): element for element in dtypes.ELEMENTS.values()}
 
 
 class Array(_native.Array):
     """Elements in the memory of a device; made by ``sn.array``, ``sn.zeros`` and their kin.
 
-    It is a buffer, so ``numpy.asarray(array)`` shares its memory; the components of a vector are numpy's last axis.
-    Attributes: ``shape``, ``ndim``, ``ptr`` (address of the first element), ``writeable``.
+    It is a buffer, so ``numpy.asarray(array)`` shares its memory; the components of an element are numpy's last axes,
+    and a struct is a structured dtype. Slices, ``array[i]`` with dimensions left, ``transpose``, ``reshape``,
+    ``flatten`` and ``view`` are arrays that share its memory; with no dimension left ``array[i]`` is the element.
+    Attributes: ``shape``, ``strides`` (bytes), ``ndim``, ``is_contiguous``, ``ptr`` (address of the first element),
+    ``writeable``.
     """
 
-    __slots__ = ()
+    __slots__ = ("_kept",)
+
+    _kept: Sequence[Any]
 
     @property
-    def dtype(self) -> dtypes.Element:
+    def dtype(self) -> Any:
         """The element type."""
-        return element_of(self)
+        return self.element.dtype
 
     @property
     def size(self) -> int:
@@ -53,47 +57,170 @@ class Array(_native.Array):
     def __array_interface__(self) -> dict[str, Any]:
         return self.numpy().__array_interface__
 
-    def assign(self, data: ArrayLike) -> None:
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.numpy().__dlpack_device__()
+
+    def assign(self, data: Any) -> None:
         """Copy values of the same shape into the array, converted to its dtype.
 
         Raises TypeError or ValueError when the conversion would lose values, or the shape differs.
         """
-        given, into = values.many(data, self.dtype), self.numpy()
+        given, kept = values.many(data, self.dtype)
+        into = self.numpy()
         if given.shape != into.shape:
             raise ValueError(f"cannot assign shape {given.shape} to an array whose numpy shape is {into.shape}")
         into[...] = given
+        self._keep(kept)
 
-    def fill_(self, value: ArrayLike) -> None:
-        """Set every element to one value: a number, or for vectors also its components.
+    def fill_(self, value: Any) -> None:
+        """Set every element to one value: a number, for composites also their components, for structs an instance or 0.
 
         Raises TypeError or ValueError when the value does not fit the dtype.
         """
-        self.numpy()[...] = values.one(value, self.dtype)
+        given, kept = values.one(value, self.dtype)
+        self.numpy()[...] = given
+        self._keep(kept)
 
     def zero_(self) -> None:
         """Set every element to zero."""
-        self.numpy()[...] = 0
+        self.numpy()[...] = np.zeros((), self.element.numpy)
+
+    def list(self) -> list[Any]:
+        """List the elements in row-major order: Python numbers, or values of the composite type."""
+        if isinstance(self.dtype, dtypes.Scalar):
+            flat: list[Any] = self.numpy().reshape(-1).tolist()
+            return flat
+        flat_view = self.contiguous().flatten()
+        return [flat_view[at] for at in range(self.size)]
+
+    def contiguous(self) -> Array:
+        """Return the array itself where its elements follow each other in C order, else a copy in which they do."""
+        if self.is_contiguous:
+            return self
+        made = self._like(self.shape)
+        made.numpy()[...] = self.numpy()
+        return made
+
+    def reshape(self, shape: Shape) -> Array:
+        """View a contiguous array in another shape of as many elements; one extent may be -1.
+
+        Raises ValueError when the numbers of elements differ or the array is not contiguous.
+        """
+        if not self.is_contiguous:
+            raise ValueError("a strided array has no other shape in place; write array.contiguous().reshape(…)")
+        return self._part(extents(reshaped(shape, self.size)))
+
+    def flatten(self) -> Array:
+        """View a contiguous array in one dimension.
+
+        Raises ValueError when it is not contiguous.
+        """
+        return self.reshape(self.size)
+
+    def transpose(self, axes: Sequence[int] | None = None) -> Array:
+        """View the array with its dimensions in another order, reversed if none is given.
+
+        Raises ValueError when the axes are no permutation.
+        """
+        order = list(range(self.ndim))[::-1] if axes is None else [operator.index(axis) for axis in axes]
+        if sorted(order) != list(range(self.ndim)):
+            raise ValueError(f"axes {axes!r} are no permutation of the {self.ndim} dimensions")
+        return self._part(tuple(self.shape[i] for i in order), tuple(self.strides[i] for i in order))
+
+    def view(self, dtype: Any) -> Array:
+        """View the same bytes as another dtype: of the same size, or from components to scalars or back.
+
+        The components of ``vec3`` are a last dimension of 3 scalars, those of ``mat33`` two of them. Raises TypeError
+        where neither is so, ValueError where the last dimensions are not those components.
+        """
+        wanted = native(dtypes.element(dtype))
+        own = self.element
+        if wanted.size == own.size:
+            return self._part(self.shape, self.strides, wanted)
+        inner = _steps(own) if not wanted.axes else _steps(wanted)
+        if own.axes and not wanted.axes and wanted.code != STRUCT and wanted.size == inner[-1]:
+            return self._part((*self.shape, *own.axes), (*self.strides, *inner), wanted)
+        if wanted.axes and not own.axes and own.code != STRUCT and own.size == inner[-1]:
+            count = len(inner)
+            if self.shape[-count:] != wanted.axes or self.strides[-count:] != inner:
+                raise ValueError(f"the last dimensions of shape {self.shape} are not the components of a {dtype!r}")
+            return self._part(self.shape[:-count] or (1,), self.strides[:-count] or (wanted.size,), wanted)
+        raise TypeError(f"elements of {self.dtype!r} cannot be seen as {wanted.dtype!r}: their sizes differ")
+
+    def to(self, device: str | Device) -> Array:
+        """Return the array on a device: itself where it is there already. Raises DeviceError for an unknown one."""
+        get_device(device)
+        return self
+
+    def _part(
+        self,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None = None,
+        element: _native.Element | None = None,
+        offset: int = 0,
+    ) -> Array:
+        """Make an array over the same memory."""
+        made = Array(self.owner, element or self.element, shape, strides, self.offset + offset)
+        if hasattr(self, "_kept"):
+            made._kept = self._kept
+        return made
+
+    def _like(self, shape: tuple[int, ...]) -> Array:
+        """Make an array of the same dtype in memory of its own, which keeps what this one keeps."""
+        made = allocate(shape, self.dtype)
+        made._keep(getattr(self, "_kept", []))
+        return made
+
+    def _keep(self, kept: Sequence[Any]) -> None:
+        if kept:
+            self._kept = [*getattr(self, "_kept", ()), *kept]
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> Any:
-        return self.numpy()[key]
+        chosen = select(key, self.shape, self.strides)
+        if not chosen.shape:
+            return self.numpy()[key]
+        part = self._part(chosen.shape, chosen.strides, offset=chosen.offset)
+        return IndexedArray(part, chosen.lists) if chosen.is_indexed else part
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.numpy()[key] = value
+        part = self[key] if select(key, self.shape, self.strides).shape else None
+        if part is None:
+            given, kept = values.one(value, self.dtype)
+            self.numpy()[key] = given
+            self._keep(kept)
+        elif hasattr(value, "__len__") and not _is_one(value, self.element):
+            part.assign(value)
+        else:
+            part.fill_(value)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.numpy())
+        return (self[at] for at in range(len(self)))
 
     def __repr__(self) -> str:
         shown = np.array2string(self.numpy(), separator=", ", prefix="array(")
         return f"array({shown}, dtype={self.dtype!r})"
 
 
-def element_of(native: _native.Array | _native.Cell) -> dtypes.Element:
-    """Look up the element type behind the code and components that C stores."""
-    return _ELEMENTS[native.code, native.components]
+def _steps(element: _native.Element) -> tuple[int, ...]:
+    """The strides of the components of an element."""
+    step, steps = element.size, []
+    for extent in element.axes:
+        step //= extent
+        steps.append(step)
+    return tuple(steps)
+
+
+def _is_one(value: Any, element: _native.Element) -> bool:
+    """Whether a value with a length is one element: components, or the fields of a struct."""
+    if element.code == STRUCT:
+        return isinstance(value, (tuple, np.void))
+    return bool(element.axes) and np.shape(value) == element.axes
 
 
 def extents(shape: Shape) -> tuple[int, ...]:
@@ -105,73 +232,20 @@ def extents(shape: Shape) -> tuple[int, ...]:
         found = tuple(operator.index(n) for n in (shape if isinstance(shape, Sequence) else (shape,)))
     except TypeError:
         raise TypeError(f"a shape is an int or a tuple of ints, not {shape!r}") from None
-    if not 1 <= len(found) <= 4 or min(found) < 0:
+    if not 1 <= len(found) <= MAX_NDIM or min(found) < 0:
         raise ValueError(f"shape {shape!r}: an array has 1 to 4 dimensions, each 0 or more")
     return found
 
 
-def wrap(memory: Any, dtype: dtypes.Element, shape: tuple[int, ...]) -> Array:
-    """Make an array over exactly the bytes of a C-contiguous buffer; no copy, and the buffer is kept.
+def allocate(shape: Shape, dtype: Any, device: str | Device | None = None, zeroed: bool = False) -> Array:
+    """Make an array in memory of its own, aligned to 64 bytes."""
+    element, counts = native(dtypes.element(dtype)), extents(shape)
+    return Array(get_device(device).allocate(math.prod(counts) * element.size, zeroed), element, counts)
+
+
+def wrap(memory: Any, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> Array:
+    """Make an array over the bytes of a buffer; no copy, and the buffer is kept.
 
     Raises ValueError when the size or alignment of the memory does not fit.
     """
-    return Array(memory, dtype.scalar.code, dtype.length, shape)
-
-
-def array(data: Any, dtype: object = None, *, copy: bool = False, device: str | Device | None = None) -> Array:
-    """Make an array of data.
-
-    A numpy array shares its memory where dtype, C order and alignment fit, and is copied otherwise or when ``copy`` is
-    set. Data for a vector dtype has the components as last axis: shape (n, 3) for ``vec3``. Without dtype numpy's own
-    is taken, and for Python numbers f32, i32 or bool.
-    Raises TypeError or ValueError when the values do not fit the dtype, DeviceError for an unknown device.
-    """
-    if isinstance(data, Array) and dtype is None:
-        dtype = data.dtype
-    element = dtypes.element(values.dtype_of(data) if dtype is None else dtype)
-    given = values.many(data, element)
-    shape = given.shape if isinstance(element, dtypes.Scalar) else given.shape[:-1]
-    if not copy and given.flags.c_contiguous and given.flags.aligned:
-        get_device(device)
-        return wrap(given, element, extents(shape))
-    made = empty(shape, element, device)
-    made.numpy()[...] = given
-    return made
-
-
-def from_numpy(data: Numpy, dtype: object = None, device: str | Device | None = None) -> Array:
-    """Make an array that shares a numpy array's memory where it can; as ``sn.array(data, dtype)``."""
-    if not isinstance(data, np.ndarray):
-        raise TypeError(f"from_numpy takes a numpy array, not {type(data).__name__}; sn.array takes any values")
-    return array(data, dtype, device=device)
-
-
-def _allocate(shape: Shape, dtype: object, device: str | Device | None, zeroed: bool) -> Array:
-    element, counts = dtypes.element(dtype), extents(shape)
-    return wrap(get_device(device).allocate(math.prod(counts) * element.size, zeroed), element, counts)
-
-
-def zeros(shape: Shape, dtype: object = float, device: str | Device | None = None) -> Array:
-    """Make an array of zeros, its memory aligned to 64 bytes."""
-    return _allocate(shape, dtype, device, zeroed=True)
-
-
-def empty(shape: Shape, dtype: object = float, device: str | Device | None = None) -> Array:
-    """Make an array whose values are whatever the memory held, aligned to 64 bytes."""
-    return _allocate(shape, dtype, device, zeroed=False)
-
-
-def full(shape: Shape, value: ArrayLike, dtype: object = None, device: str | Device | None = None) -> Array:
-    """Make an array of one value: a number, or for a vector dtype also its components.
-
-    Without dtype the number's own is taken: f32, i32 or bool for Python's.
-    Raises TypeError or ValueError when the value does not fit.
-    """
-    made = empty(shape, values.dtype_of(value) if dtype is None else dtype, device)
-    made.fill_(value)
-    return made
-
-
-def ones(shape: Shape, dtype: object = float, device: str | Device | None = None) -> Array:
-    """Make an array of ones."""
-    return full(shape, True, dtype, device)
+    return Array(memory, native(dtype), shape, strides)

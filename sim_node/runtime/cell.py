@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim_node import _native, dtypes
 from sim_node.runtime.array import Shape, extents
+from sim_node.runtime.element import native
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -21,5 +22,9 @@ class Cell(_native.Cell):
 
     def __new__(cls, dtype: Any, shape: Shape) -> Self:
         """Raise TypeError for an unknown dtype, ValueError for a shape that no array has."""
-        element = dtypes.element(dtype)
-        return super().__new__(cls, element.scalar.code, element.length, extents(shape))
+        return super().__new__(cls, native(dtypes.element(dtype)), extents(shape))
+
+    @property
+    def dtype(self) -> Any:
+        """The element type."""
+        return self.element.dtype

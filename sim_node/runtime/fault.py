@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sim_node.compiler.build import Program
 from sim_node.errors import KernelError
 
@@ -14,8 +16,21 @@ _WHAT = {
 }
 
 
-def kernel_error(program: Program, launched: str, site: int, thread: int, index: int, length: int) -> KernelError:
-    """Say where and why a thread stopped itself; the arguments after ``launched`` are as in ``sn_error``."""
+def coordinates(dim: Any, thread: int) -> int | tuple[int, ...]:
+    """Give the place of a thread in the grid of a launch: a tuple where there is more than one dimension."""
+    if not isinstance(dim, (tuple, list)) or len(dim) == 1:
+        return thread
+    found = []
+    for extent in reversed(dim):
+        thread, at = divmod(thread, int(extent))
+        found.append(at)
+    return tuple(reversed(found))
+
+
+def kernel_error(
+    program: Program, launched: str, thread: int | tuple[int, ...], site: int, _: int, index: int, length: int
+) -> KernelError:
+    """Say where and why a thread stopped itself; the arguments after ``thread`` are as in ``sn_error``."""
     stopped = program.sites[site]
     what = _WHAT[stopped.kind].format(index=index, length=length, subject=stopped.subject)
     return KernelError(what, stopped.location, program.name, thread, launched)

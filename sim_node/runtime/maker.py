@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from sim_node import dtypes
-from sim_node.runtime import array as arrays
+from sim_node.runtime import creation
+from sim_node.runtime.array import Array
 
 
 class ArrayMaker:
@@ -21,7 +22,7 @@ class ArrayMaker:
         self.ndim = ndim
 
     def __call__(self, data: Any = None, dtype: object = None, *, ndim: int | None = None, **options: Any) -> Any:
-        """Make an array of data, see ``sim_node.runtime.array.array``, or with no data an annotation.
+        """Make an array of data, see ``sim_node.runtime.creation.array``, or with no data an annotation.
 
         Raises TypeError or ValueError when the values do not fit, DeviceError for an unknown device.
         """
@@ -31,7 +32,7 @@ class ArrayMaker:
                     f"{self.__name__}() needs data, or as an annotation a dtype: sn.array(dtype=sn.float32)"
                 )
             return self._annotation(dtype, ndim)
-        made = arrays.array(data, dtype, **options)
+        made = creation.array(data, dtype, **options)
         wanted = self.ndim if ndim is None else ndim
         if wanted not in (None, made.ndim):
             raise ValueError(f"{self.__name__} of {wanted} dimensions: the data has {made.ndim}, shape {made.shape}")
@@ -64,7 +65,7 @@ class ArrayMaker:
             return dtypes.ArrayType(dtype, dimensions)  # type: ignore[arg-type]  # the build says what is wrong
 
     def __instancecheck__(self, value: object) -> bool:
-        return isinstance(value, arrays.Array) and self.ndim in (None, value.ndim)
+        return isinstance(value, Array) and self.ndim in (None, value.ndim)
 
     def __repr__(self) -> str:
         return f"<sn.{self.__name__}>"

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import numpy as np
+
 from sim_node import _native
 from sim_node.compiler.build import Program
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
-from sim_node.runtime.fault import kernel_error
-from sim_node.runtime.program import load
+from sim_node.runtime.fault import coordinates, kernel_error
+from sim_node.runtime.generic import concrete
+from sim_node.runtime.program import load, variant
 from sim_node.runtime.refusal import launch_error, plan_error
 
 # Half of what super() costs, on every tick.
@@ -21,9 +24,10 @@ _run, _point = _native.Plan.run, _native.Plan.point
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One launch of a plan: what runs, and the line that recorded it."""
+    """One launch of a plan: what runs, over which grid, and the line that recorded it."""
 
     program: Program
+    dim: int | tuple[int, ...]
     line: str
 
 
@@ -39,19 +43,26 @@ class Plan(_native.Plan):
         self.launches: list[Launch] = []
 
     def launch(
-        self, kernel: Kernel, dim: int | tuple[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
+        self, kernel: Kernel, dim: int | Sequence[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
     ) -> None:
         """Record a launch; arguments as in ``sn.launch``, and a Cell where an address changes from run to run.
 
         Raises LaunchError when arguments do not fit or the plan is frozen, BuildError when the kernel cannot be
         compiled.
         """
+        kernel = concrete(kernel, inputs, outputs)
         entry = load(kernel)
         try:
-            self.record(entry, dim, inputs, outputs)
+            try:
+                ran = self.record(entry, dim, inputs, outputs)
+            except _native.Refusal as refusal:
+                if refusal.args[1] != "layout":
+                    raise
+                ran = self.record(variant(kernel, inputs, outputs), dim, inputs, outputs)
         except _native.Refusal as refusal:
-            raise launch_error(refusal, entry.program, dim, inputs, outputs) from None
-        self.launches.append(Launch(entry.program, caller()))
+            raise launch_error(refusal, entry, dim, inputs, outputs) from None
+        grid = tuple(dim) if isinstance(dim, Sequence) else dim
+        self.launches.append(Launch(ran.program, grid, caller()))
 
     def point(self, cell: _native.Cell, array: Any) -> None:
         """Set where a cell is: at a writeable array of its dtype and shape, which the plan keeps.
@@ -79,12 +90,12 @@ class Plan(_native.Plan):
     def fail(self, launch: int, site: int, thread: int, index: int, length: int) -> NoReturn:
         """Raise the KernelError of a thread that stopped itself in one of the launches."""
         at = self.launches[launch]
-        raise kernel_error(at.program, at.line, site, thread, index, length)
+        raise kernel_error(at.program, at.line, coordinates(at.dim, thread), site, thread, index, length)
 
     @property
     def digest(self) -> str:
         """SHA-256, in hex, of programs, dims, scalars, lengths and which argument is which memory; not of addresses."""
         text = hashlib.sha256()
         for launch, image in zip(self.launches, self.images()):
-            text.update(f"{launch.program.digest} {len(image)} ".encode() + image)
+            text.update(f"{launch.program.digest} {np.ravel(launch.dim)} {len(image)} ".encode() + image)
         return text.hexdigest()

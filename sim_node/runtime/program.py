@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from sim_node import _native
 from sim_node.compiler.build import Program, build
-from sim_node.dtypes import ArrayType, Type
+from sim_node.dtypes import LAYOUTS
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
+from sim_node.runtime.element import row
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,16 +28,10 @@ class Entry(_native.Entry):
 
     def __new__(cls, program: Program) -> Self:
         """Lay the argument block out; the program's code stays mapped as long as the entry."""
-        rows = tuple((*_native_type(type_), name in program.written) for name, type_ in program.params)
-        entry = super().__new__(cls, program.address, rows, program.owner)
+        rows = tuple(row(name, type_, name in program.written) for name, type_ in program.params)
+        entry = super().__new__(cls, program.address, rows, program.dims, program.owner)
         entry.program = program
         return entry
-
-
-def _native_type(type_: Type) -> tuple[int, int, int]:
-    """The dimensions (0: by value), scalar code and components of a parameter."""
-    ndim, element = (type_.ndim, type_.dtype) if isinstance(type_, ArrayType) else (0, type_)
-    return ndim, element.scalar.code, element.length
 
 
 def load(kernel: object) -> Entry:
@@ -54,3 +50,19 @@ def load(kernel: object) -> Entry:
             kernel.entry = Entry(build(kernel))
     entry: Entry = kernel.entry
     return entry
+
+
+def variant(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> Entry:
+    """Build a kernel for arrays in the layouts of these arguments, and keep that with its entry, as ``load`` does.
+
+    Raises BuildError when the kernel cannot be compiled so.
+    """
+    entry: Entry = kernel.entry
+    codes = entry.layouts(inputs, outputs)
+    with _building:
+        made: Entry | None = entry.variant(codes)
+        if made is None:
+            layouts = {name: LAYOUTS[code] for (name, _), code in zip(entry.program.params, codes) if code}
+            made = Entry(build(kernel, layouts=layouts))
+            entry.add(made)
+    return made

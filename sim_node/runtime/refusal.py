@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from sim_node import _native
-from sim_node.compiler.build import Program
 from sim_node.dtypes import ArrayType, Kind, Type, Vector
 from sim_node.errors import LaunchError
-from sim_node.runtime.array import Array, element_of
+from sim_node.runtime.array import Array
+from sim_node.runtime.program import Entry
 
 # reason → what is wrong, and what to write instead
 _ARGUMENT = {
     "dtype": ("its dtype differs", "convert it once, with sn.array({name}, dtype='{dtype}')"),
     "shape": ("its shape does not fit", "pass one whose numpy shape is {shape}"),
-    "layout": ("its elements are not contiguous in C order", "copy it once, with sn.array({name}, dtype='{dtype}')"),
+    "layout": ("its elements are not contiguous in C order", "copy it once, with sn.array({name}, copy=True)"),
+    "components": (
+        "the components of its elements do not follow each other",
+        "copy it once, with sn.array({name}, dtype='{dtype}')",
+    ),
     "alignment": (
         "its address is not a multiple of its scalar's size",
         "copy it once, with sn.array({name}, copy=True)",
@@ -29,7 +33,8 @@ _ARGUMENT = {
 }
 # reason → what is wrong with the launch or plan as a whole
 _WHOLE = {
-    "dim": "dim is an int from 0 to 2147483647, or a tuple of one, not {dim!r}",
+    "dim": "dim is an int from 0 to 2147483647, or one to four of them with a product below 2**63, not {dim!r}",
+    "coordinates": "its tid() gives {dims} coordinate{s}, and dim={dim!r} has {count}; write dim={example}",
     "count": "it takes {wanted} arguments ({names}), got {given}: {inputs} in inputs and {outputs} in outputs",
     "sequence": "inputs and outputs are lists or tuples, not {inputs_type} and {outputs_type}",
     "frozen": "the plan is frozen and takes no more launches; record them before Plan.freeze()",
@@ -44,8 +49,9 @@ _PLAN = {
 _NUMBER = {Kind.BOOL: "bool", Kind.INT: "int", Kind.UINT: "int", Kind.FLOAT: "float"}
 
 
-def launch_error(refusal: _native.Refusal, program: Program, dim: object, inputs: Any, outputs: Any) -> LaunchError:
+def launch_error(refusal: _native.Refusal, entry: Any, dim: object, inputs: Any, outputs: Any) -> LaunchError:
     """Say why a launch's arguments were refused."""
+    program = cast(Entry, entry).program
     at, reason = refusal.args
     if reason in _WHOLE:
         names = ", ".join(name for name, _ in program.params) or "none"
@@ -53,11 +59,18 @@ def launch_error(refusal: _native.Refusal, program: Program, dim: object, inputs
         text = _WHOLE[reason].format(
             dim=dim, wanted=len(program.params), names=names, given=at, inputs=sizes[0], outputs=sizes[1],
             inputs_type=type(inputs).__name__, outputs_type=type(outputs).__name__,
+            dims=entry.dims, s="s" if entry.dims > 1 else "", example=_grid(entry.dims),
+            count=len(dim) if isinstance(dim, (tuple, list)) else 1,
         )  # fmt: skip
         return LaunchError(f"kernel '{program.name}': {text}")
     name, type_ = program.params[at]
     value = [*inputs, *outputs][at]
     return LaunchError(f"kernel '{program.name}', argument {at + 1} '{name}': {_fault(reason, name, type_, value)}")
+
+
+def _grid(dims: int) -> str:
+    """An example of a dim with so many extents."""
+    return f"({', '.join('nmkl'[:dims])})" if dims > 1 else "n"
 
 
 def plan_error(refusal: _native.Refusal, cells: tuple[_native.Cell, ...], value: object = None) -> LaunchError:
@@ -66,7 +79,7 @@ def plan_error(refusal: _native.Refusal, cells: tuple[_native.Cell, ...], value:
     if reason in _PLAN:
         return LaunchError(_PLAN[reason].format(at=at))
     cell = cells[at]
-    type_ = ArrayType(element_of(cell), len(cell.shape))
+    type_ = ArrayType(cell.element.dtype, len(cell.shape))
     return LaunchError(f"cell {at} of shape {cell.shape}: {_fault(reason, 'array', type_, value)}")
 
 
@@ -109,6 +122,6 @@ def _described(value: object) -> str:
     if isinstance(value, Array):
         return f"an {ArrayType(value.dtype, value.ndim)!r} of shape {value.shape}"
     if isinstance(value, _native.Cell):
-        return f"a cell of {element_of(value)!r} and shape {value.shape}"
+        return f"a cell of {value.element.dtype!r} and shape {value.shape}"
     shown = repr(value)
     return f"{type(value).__name__} {shown if len(shown) <= 60 else shown[:57] + '...'}"

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sim_node import dtypes
+from sim_node import _native, dtypes
+from sim_node.runtime.element import STRUCT, native
 
 Numpy = np.ndarray[Any, Any]
 
@@ -14,15 +15,20 @@ Numpy = np.ndarray[Any, Any]
 _BY_KIND = {"b": dtypes.bool_, "i": dtypes.int32, "f": dtypes.float32}
 
 
-def dtype_of(data: Any) -> dtypes.Scalar:
-    """Choose the dtype of values given without one: numpy's own where they have one, else f32, i32 or bool.
+def dtype_of(data: Any) -> Any:
+    """Choose the dtype of values given without one: their own where they have one, else f32, i32 or bool.
 
     Raises TypeError when the kernel language has no such type.
     """
+    first = data
+    while isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    if hasattr(first, "_type"):
+        return first._type
     found = np.asarray(data).dtype
-    if not hasattr(data, "dtype") and found.kind in _BY_KIND:
+    if not hasattr(data, "dtype") and not hasattr(first, "dtype") and found.kind in _BY_KIND:
         return _BY_KIND[found.kind]
-    return dtypes.element(found).scalar
+    return dtypes.element(found)
 
 
 def numbers(data: Any, scalar: dtypes.Scalar) -> Numpy:
@@ -52,28 +58,78 @@ def numbers(data: Any, scalar: dtypes.Scalar) -> Numpy:
         raise ValueError(f"values do not fit {scalar!r}, whose largest is {np.finfo(to).max}") from None
 
 
-def many(data: Any, dtype: dtypes.Element) -> Numpy:
-    """Convert the values of an array; the components of a vector are the last axis.
+def many(data: Any, dtype: Any) -> tuple[Numpy, list[Any]]:
+    """Convert the values of an array, and what keeps the arrays that structs among them refer to.
 
-    Raises TypeError or ValueError as ``numbers`` does, and ValueError where the shape is none of an array.
+    The components of an element are the last axes. Raises TypeError or ValueError as ``numbers`` does, and ValueError
+    where the shape is none of an array.
     """
-    given = numbers(data, dtype.scalar)
-    if isinstance(dtype, dtypes.Vector):
-        if given.shape == (0,):
-            return given.reshape(0, dtype.length)
-        if given.ndim < 2 or given.shape[-1] != dtype.length:
-            raise ValueError(f"an array of {dtype!r} needs values of shape (n, {dtype.length}), not {given.shape}")
+    element = native(dtype)
+    if element.code == STRUCT:
+        return _records(data, element)
+    given, axes = numbers(data, dtype.scalar), element.axes
+    if axes and given.shape == (0,):
+        return given.reshape(0, *axes), []
+    if axes and (given.ndim <= len(axes) or given.shape[-len(axes) :] != axes):
+        inner = ", ".join(map(str, axes))
+        raise ValueError(f"an array of {dtype!r} needs values of shape (n, {inner}), not {given.shape}")
     if given.ndim == 0:
         raise ValueError(f"an array needs a sequence of values, not {data!r}; for one element write [{data!r}]")
-    return given
+    return given, []
 
 
-def one(value: Any, dtype: dtypes.Element) -> Numpy:
-    """Convert the value of one element: a number, or for a vector also its components.
+def one(value: Any, dtype: Any) -> tuple[Numpy, list[Any]]:
+    """Convert the value of one element, and what keeps the arrays that it refers to.
 
-    Raises TypeError or ValueError as ``numbers`` does, and ValueError where the shape does not fit.
+    A number stands for every component. Raises TypeError or ValueError as ``numbers`` does, and ValueError where the
+    shape does not fit.
     """
+    element = native(dtype)
+    if element.code == STRUCT:
+        return _record(value, element)
+    own = getattr(value, "_type", dtype)
+    if own != dtype:
+        raise TypeError(f"expected a {dtype!r}, got a {own!r}")
     given = numbers(value, dtype.scalar)
-    if given.ndim and (isinstance(dtype, dtypes.Scalar) or given.shape != (dtype.length,)):
-        raise ValueError(f"one {dtype!r} has not the shape {given.shape}")
-    return given
+    if given.ndim and given.shape != element.axes:
+        if given.size != np.prod(element.axes, dtype=int) or not element.axes:
+            raise ValueError(f"one {dtype!r} has not the shape {given.shape}")
+        given = given.reshape(element.axes)
+    return given, []
+
+
+def _record(value: Any, element: _native.Element) -> tuple[Numpy, list[Any]]:
+    if isinstance(value, (int, np.integer)) and value == 0:
+        return np.zeros((), element.numpy), []
+    try:
+        packed, kept = element.pack(value)
+    except _native.Refusal as refusal:
+        raise TypeError(f"{value!r} is no {element.dtype!r}: a field or the value itself has the wrong "
+                        f"{refusal.args[1]}") from None  # fmt: skip
+    return np.frombuffer(bytearray(packed), element.numpy)[0:1].reshape(()), [] if kept is None else [kept]
+
+
+def _records(data: Any, element: _native.Element) -> tuple[Numpy, list[Any]]:
+    if isinstance(data, np.ndarray) or hasattr(data, "__array_interface__"):
+        given = np.asarray(data)
+        if given.dtype != element.numpy:
+            raise TypeError(f"cannot make {element.dtype!r} of {given.dtype}; its numpy dtype is {element.numpy}")
+        return given, []
+    shape, items = _nested(data)
+    made, kept = np.zeros(len(items), element.numpy), []
+    for at, item in enumerate(items):
+        made[at], keeps = _record(item, element)
+        kept += keeps
+    return made.reshape(shape), kept
+
+
+def _nested(data: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The shape of nested lists, and what they hold in order."""
+    if not isinstance(data, list):
+        raise ValueError(f"an array of structs needs a list of them, not {data!r}")
+    if not data or not isinstance(data[0], list):
+        return (len(data),), data
+    parts = [_nested(part) for part in data]
+    if any(shape != parts[0][0] for shape, _ in parts):
+        raise ValueError("the lists of structs have different lengths")
+    return (len(parts), *parts[0][0]), [item for _, items in parts for item in items]

@@ -1,6 +1,12 @@
 """Funcs are plain Python as well."""
 
+from typing import Any
+
+import numpy as np
+import pytest
+
 import sim_node as sn
+from sim_node.errors import BuildTypeError
 
 
 @sn.func
@@ -38,9 +44,16 @@ def over(x: float):
     return 2
 
 
+@sn.func
+def over(x: Any, y: Any):
+    return x + y
+
+
 def test_funcs_of_one_name_in_one_text_are_overloads():
     assert first.overloads == (first,)
-    assert over.overloads == (first, over)
+    assert over.overloads[0] is first
+    assert over.overloads[-1] is over
+    assert len(over.overloads) == 3
 
 
 def test_a_func_of_another_text_or_run_replaces():
@@ -51,3 +64,15 @@ def test_a_func_of_another_text_or_run_replaces():
         assert [func.function.__code__.co_filename for func in names["f"].overloads] == [cell, cell]
     exec(compile("@sn.func\ndef f(x: bool):\n    return 3\n", "cell 3", "exec"), names)
     assert len(names["f"].overloads) == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "wanted"), [((1,), 1), ((1.0,), 2), ((np.float32(1),), 2), ((np.float64(1), 2), 3.0), ((1, 2), 3)]
+)
+def test_in_python_the_arguments_choose_too(args, wanted):
+    assert over(*args) == wanted
+
+
+def test_no_overload_takes_the_arguments():
+    with pytest.raises(BuildTypeError, match=r"no overload of 'over' takes \(f64\)"):
+        over(np.float64(1))

@@ -16,7 +16,7 @@ def test_a_binding_is_what_users_write():
     state = StateBinding("position", dtypes.vec3, 4)
     assert (repr(state), repr(state.next)) == ("self.position", "self.position.next")
     assert type(state.next) is Binding
-    assert (state.components, state.code) == (3, dtypes.float32.code)
+    assert state.dtype == dtypes.vec3
 
 
 @pytest.mark.parametrize(("name", "why"), [("next", "only a state's value has one"), ("size", "it stands for memory")])

@@ -13,6 +13,7 @@ from sim_node.compiler.ir.function import Site
 from sim_node.dtypes import ArrayType
 from sim_node.errors import Location
 from sim_node.lang.kernel import Kernel
+from sim_node.runtime import program
 from sim_node.runtime.program import Entry
 
 HERE = Path(__file__).parent
@@ -48,12 +49,14 @@ def library(tmp_path_factory):
     return ctypes.CDLL(str(built))
 
 
-def compiled(library, name, params, sites=(), written=()):
+def compiled(library, name, params, sites=(), written=(), dims=0):
     """A real Kernel whose program is the C function of that name."""
     exec(f"def {name}(): pass", space := {})
     address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
     kernel = Kernel(space[name])
-    kernel.entry = Entry(Program(name, address, tuple(params), sites, f"digest of {name}", library, frozenset(written)))
+    kernel.entry = Entry(
+        Program(name, address, tuple(params), sites, f"digest of {name}", library, frozenset(written), dims)
+    )
     return kernel
 
 
@@ -61,10 +64,34 @@ def compiled(library, name, params, sites=(), written=()):
 def kernels(library):
     return SimpleNamespace(
         **{
-            name: compiled(library, name, _PARAMS[name], _SITES.get(name, ()), _WRITTEN.get(name, ()))
+            name: compiled(library, name, _PARAMS[name], _SITES.get(name, ()), _WRITTEN.get(name, ()), 1)
             for name in _PARAMS
         }
     )
+
+
+@pytest.fixture(scope="session")
+def last(library):
+    """Make a kernel with so many coordinates of which the last thread stops itself."""
+    return lambda dims: compiled(library, "last", (), (Site("assert", "the end", _AT),), dims=dims)
+
+
+@pytest.fixture
+def twice(library, monkeypatch):
+    """A kernel that doubles an array of two dimensions; ``builds`` lists the layouts that it was built for."""
+    builds = []
+
+    def build(_, layouts=None):
+        layout = (layouts or {}).get("x", "contiguous")
+        builds.append(layout)
+        sites = tuple(Site("index", f"x, {one}", _AT) for one in dtypes.LAYOUTS)
+        params = (("x", ArrayType(dtypes.float32, 2, layout)),)
+        return compiled(library, f"twice_{layout}", params, sites, {"x"}).entry.program
+
+    monkeypatch.setattr(program, "build", build)
+    kernel = compiled(library, "twice_contiguous", ())
+    kernel.entry = None
+    return SimpleNamespace(kernel=kernel, builds=builds)
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,16 @@
 
 typedef struct {
     void *data;
-    int64_t length;
+    int32_t length;
 } array;
+
+/* Two dimensions, in any layout: each has the members of those before it. */
+typedef struct {
+    char *data;
+    int32_t shape[2];
+    int64_t strides[2];
+    const int32_t *index[2];
+} grid;
 
 /* Copies as many words of its argument block as `out`, the first parameter, has. */
 void echo(int64_t begin, int64_t end, const void *args, sn_error *error)
@@ -75,4 +83,38 @@ void wait(int64_t begin, int64_t end, const void *args, sn_error *error)
         __atomic_store_n(flag, 2, __ATOMIC_RELEASE);
         return;
     }
+}
+
+/* Doubles each element; thread i is the one of row i / m and column i % m. */
+static void twice(int64_t begin, int64_t end, const grid *x, int layout, sn_error *error)
+{
+    for (int64_t i = begin; i < end; i++) {
+        int64_t at[2] = {i / x->shape[1], i % x->shape[1]}, strides[2] = {4 * (int64_t)x->shape[1], 4};
+        if (at[0] >= x->shape[0]) {
+            *error = (sn_error){1, (uint32_t)layout, i, at[0], x->shape[0]};
+            return;
+        }
+        for (int k = 0; k < 2; k++) {
+            if (layout > 0) strides[k] = x->strides[k];
+            if (layout > 1 && x->index[k] != NULL) at[k] = x->index[k][at[k]];
+        }
+        *(float *)(x->data + at[0] * strides[0] + at[1] * strides[1]) *= 2;
+    }
+}
+
+#define TWICE(name, layout)                                                            \
+    void name(int64_t begin, int64_t end, const void *args, sn_error *error)           \
+    {                                                                                  \
+        twice(begin, end, (const void *)((const char *)args + SN_HEAD), layout, error); \
+    }
+
+TWICE(twice_contiguous, 0)
+TWICE(twice_strided, 1)
+TWICE(twice_indexed, 2)
+
+/* What a thread of a grid sees of its launch, without running it to the end. */
+void last(int64_t begin, int64_t end, const void *args, sn_error *error)
+{
+    (void)begin, (void)args;
+    *error = (sn_error){1, 0, end - 1, 0, 0};
 }

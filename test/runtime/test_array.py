@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim_node import _native, dtypes
-from sim_node.errors import DeviceError
-from sim_node.runtime.array import array, empty, extents, from_numpy, full, ones, wrap, zeros
+from sim_node.runtime.array import extents, wrap
+from sim_node.runtime.creation import array, zeros
+from sim_node.runtime.element import native
 
 ELEMENTS = list(dtypes.ELEMENTS.values())
 
@@ -31,52 +32,6 @@ def test_memory_is_aligned_and_seen_by_numpy_as_it_is(element, shape):
     assert made.ptr % 64 == 0
     assert len(made) == shape[0]
     assert not view.any()
-
-
-@pytest.mark.parametrize("element", ELEMENTS, ids=repr)
-def test_numpy_memory_is_shared_where_it_fits(element):
-    data = np.ones((4, element.length) if element.length > 1 else 4, element.numpy)
-    made = array(data, element)
-    made[1] = 0
-    assert shared(made, data)
-    assert not data[1].any()
-    assert made.__array_interface__["data"][0] == data.ctypes.data
-    assert not shared(array(data, element, copy=True), data)
-
-
-def test_what_does_not_fit_is_copied():
-    strided, other, odd = np.ones(8, "f4")[::2], np.ones(4), np.frombuffer(bytearray(17), "f4", 4, 1)
-    for data in (strided, other, odd):
-        made = array(data, dtypes.float32)
-        assert not shared(made, data)
-        assert np.array_equal(made, data)
-
-
-def test_an_array_of_an_array_shares():
-    first = zeros(3, dtypes.vec3)
-    second = array(first)
-    second[2] = (1, 2, 3)
-    assert second.dtype == dtypes.vec3
-    assert first.ptr == second.ptr
-    assert first[2].tolist() == [1, 2, 3]
-
-
-def test_data_without_dtype_means_what_it_means_in_a_kernel():
-    assert [array(data).dtype.name for data in ([1], [1.0], [True], np.ones(1))] == ["i32", "f32", "bool", "f64"]
-
-
-def test_filled_arrays():
-    assert ones(2, bool).numpy().tolist() == [True, True]
-    assert ones((2, 2)).numpy().tolist() == [[1, 1], [1, 1]]
-    assert full(2, 7).dtype is dtypes.int32
-    assert full(2, (1, 2, 3), dtypes.vec3).numpy().tolist() == [[1, 2, 3]] * 2
-    assert full(1, 2, dtypes.vec2i).numpy().tolist() == [[2, 2]]
-    assert empty(0).numpy().shape == (0,)
-    assert from_numpy(np.arange(3)).dtype is dtypes.int64
-    with pytest.raises(TypeError, match="takes a numpy array, not list"):
-        from_numpy([1])
-    with pytest.raises(TypeError, match="without loss"):
-        full(2, 1.5, int)
 
 
 def test_assign_and_fill_convert_or_refuse():
@@ -147,27 +102,26 @@ def test_a_shape_has_one_to_four_extents(shape):
         extents(shape)
 
 
-def test_an_unknown_device_is_refused_with_and_without_a_copy():
-    for data in ([1.0], np.zeros(1)):
-        with pytest.raises(DeviceError):
-            array(data, device="cuda:0")
-
-
 @pytest.mark.parametrize(
-    ("memory", "code", "components", "shape", "fault"),
+    ("memory", "dtype", "shape", "strides", "offset", "fault"),
     [
-        (bytearray(8), 5, 1, (3,), "has 8 bytes, the array needs 12"),
-        (memoryview(bytearray(16))[1:9], 6, 1, (1,), "not aligned to 8 bytes"),
-        (bytearray(8), 9, 1, (2,), "no type has code 9"),
-        (bytearray(8), 5, 0, (2,), "0 components"),
-        (bytearray(8), 5, 1, (), "1 to 4 dimensions"),
-        (bytearray(8), 5, 1, (2**40, 2**40), "does not fit an address space"),
-        (bytearray(8), 5, 1, (-1,), "negative"),
+        (bytearray(8), dtypes.float32, (3,), None, 0, "has the bytes 0 to 8, the array needs 0 to 12"),
+        (bytearray(8), dtypes.float32, (2,), None, 4, "needs 4 to 12"),
+        (bytearray(8), dtypes.float32, (2,), (-4,), 0, "needs -4 to 4"),
+        (bytearray(8), dtypes.float32, (2,), (8,), 0, "needs 0 to 12"),
+        (memoryview(bytearray(16))[1:9], dtypes.float64, (1,), None, 0, "not aligned to 8 bytes"),
+        (bytearray(16), dtypes.float32, (2,), (6,), 0, "not aligned to 4 bytes"),
+        (bytearray(8), dtypes.float32, (), None, 0, "1 to 4 dimensions"),
+        (bytearray(8), dtypes.float32, (2**40, 2**40), None, 0, "does not fit an address space"),
+        (bytearray(8), dtypes.float32, (2**40, 2**40), (2**40, 2**40), 0, "does not fit an address space"),
+        (bytearray(8), dtypes.float32, (2,), (2**63 - 1,), 8, "the array needs"),
+        (bytearray(8), dtypes.float32, (-1,), None, 0, "negative"),
+        (bytearray(8), dtypes.float32, (1,), (4, 4), 0, "strides are a tuple of 1"),
     ],
 )
-def test_native_memory_must_fit(memory, code, components, shape, fault):
+def test_native_memory_must_fit(memory, dtype, shape, strides, offset, fault):
     with pytest.raises(ValueError, match=fault):
-        _native.Array(memory, code, components, shape)
+        _native.Array(memory, native(dtype), shape, strides, offset)
 
 
 def test_wrap_takes_any_buffer():
@@ -191,5 +145,154 @@ def test_an_array_in_a_cycle_survives_the_collector():
     gc.collect()
     assert watched() is not None
     watched().made = None
+    gc.collect()
+    assert watched() is None
+
+
+AXES = st.lists(st.integers(0, 4), min_size=1, max_size=4)
+NUMBERS = st.sampled_from([dtypes.float32, dtypes.int64, dtypes.bool_, dtypes.vec3, dtypes.vec2d])
+
+
+def counted(dtype, shape):
+    """An array and a numpy one with the same values, all different where the type has as many."""
+    inner = (dtype.length,) if dtype.length > 1 else ()
+    values = np.arange(np.prod((*shape, *inner), dtype=int)).reshape(*shape, *inner).astype(dtype.numpy)
+    return array(values.copy(), dtype), values
+
+
+def keys(draw, shape):
+    """A key that numpy takes too, for some of the dimensions."""
+    found = []
+    for extent in shape[: draw(st.integers(0, len(shape)))]:
+        choices = [st.slices(extent)]
+        if extent:
+            choices.append(st.integers(-extent, extent - 1))
+        found.append(draw(st.one_of(choices)))
+    if draw(st.booleans()):
+        found.append(Ellipsis)
+    return tuple(found)
+
+
+@given(NUMBERS, AXES, st.data())
+def test_parts_are_numpy_s_parts_and_share_the_memory(dtype, shape, data):
+    made, values = counted(dtype, shape)
+    for _ in range(3):
+        key = keys(data.draw, made.shape)
+        if made.ndim - sum(isinstance(one, int) for one in key) == 0:
+            assert np.array_equal(made[key], values[tuple(one for one in key if one is not Ellipsis)])
+            return
+        part = made[key]
+        wanted = values[key] if Ellipsis not in key else values[(*key, *[slice(None)] * (values.ndim - made.ndim))]
+        assert np.array_equal(part.numpy(), wanted)
+        assert part.shape == wanted.shape[: part.ndim]
+        assert np.array_equal(part.contiguous().numpy(), wanted)
+        assert part.size == 0 or part.is_contiguous == wanted.flags.c_contiguous
+        assert [np.asarray(one).tolist() for one in part.list()] == wanted.reshape(
+            part.size, *wanted.shape[part.ndim :]
+        ).tolist()
+        made, values = part, wanted
+    if made.size:
+        made.fill_(dtype.scalar(1))
+        values[...] = 1
+        assert np.array_equal(made.numpy(), values)
+
+
+@given(NUMBERS, AXES, st.data())
+def test_what_is_set_is_what_numpy_sets(dtype, shape, data):
+    made, values = counted(dtype, shape)
+    for _ in range(3):
+        key = keys(data.draw, shape)
+        if values[key].size == 0:
+            continue
+        if data.draw(st.booleans()):
+            made[key] = dtype.scalar(3)
+            values[key] = 3
+        else:
+            turned = np.logical_not(values[key]).astype(dtype.numpy)
+            made[key] = turned
+            values[key] = turned
+    assert np.array_equal(made.numpy(), values)
+
+
+@given(NUMBERS, AXES, st.data())
+def test_transposed_and_reshaped_as_numpy_does(dtype, shape, data):
+    made, values = counted(dtype, shape)
+    order = data.draw(st.permutations(range(len(shape))))
+    inner = list(range(len(shape), values.ndim))
+    turned, wanted = made.transpose(order), values.transpose(*order, *inner)
+    assert np.array_equal(turned.numpy(), wanted)
+    assert turned.size == 0 or turned.strides == wanted.strides[: len(shape)]
+    assert np.array_equal(made.transpose().numpy(), values.transpose(*reversed(range(len(shape))), *inner))
+    assert np.shares_memory(turned.numpy(), made.numpy()) == bool(made.size)
+    flat = made.flatten()
+    assert np.array_equal(flat.numpy(), values.reshape(made.size, *values.shape[len(shape) :]))
+    assert made.reshape((1, made.size)).shape == (1, made.size)
+    if made.size:
+        assert made.reshape((-1, shape[-1])).shape == (made.size // shape[-1], shape[-1])
+    if not turned.is_contiguous:
+        with pytest.raises(ValueError, match=r"array.contiguous\(\).reshape"):
+            turned.flatten()
+
+
+def test_a_shape_that_does_not_fit_and_axes_that_are_none_are_refused():
+    made = zeros((2, 3))
+    for shape in (5, (-1, 4), (-1, -1), (2, -3)):
+        with pytest.raises(ValueError, match="do not make an array of shape"):
+            made.reshape(shape)
+    for axes in ((0,), (0, 0), (0, 2)):
+        with pytest.raises(ValueError, match="no permutation"):
+            made.transpose(axes)
+
+
+def test_views_of_other_types_share_the_bytes():
+    vectors = array(np.arange(12, dtype="f4").reshape(4, 3), dtypes.vec3)
+    assert vectors.view(float).shape == (4, 3)
+    assert vectors[::2].view(float).numpy().tolist() == [[0, 1, 2], [6, 7, 8]]
+    assert vectors.view(float).view(dtypes.vec3).numpy().tolist() == vectors.numpy().tolist()
+    assert zeros(3).view(dtypes.vec3).shape == (1,)
+    bits = array([1.0]).view(dtypes.uint32)
+    assert bits[0] == 0x3F800000
+    assert zeros(2, dtypes.vec2).view(dtypes.int64).shape == (2,)
+    for given_array, dtype in ((zeros(2), dtypes.float64), (vectors, dtypes.float64), (vectors, dtypes.vec2)):
+        with pytest.raises(TypeError, match="their sizes differ"):
+            given_array.view(dtype)
+    with pytest.raises(ValueError, match="are not the components"):
+        zeros((3, 4)).transpose().view(dtypes.vec4)
+
+
+@pytest.mark.parametrize(
+    ("key", "fault", "what"),
+    [
+        (3, IndexError, "index 3 is outside dimension 0 of extent 3"),
+        ((0, -3), IndexError, "index -3 is outside dimension 1 of extent 2"),
+        ((0, 0, 0), IndexError, "3 indices for an array of 2 dimensions"),
+        ((..., ...), IndexError, "at most one Ellipsis"),
+        (True, TypeError, r"array.numpy\(\)\[mask\]"),
+        (1.0, TypeError, "indexed by integers, slices and lists"),
+        ("x", TypeError, "a list of indices has integers"),
+    ],
+)
+def test_a_key_that_selects_nothing_is_refused(key, fault, what):
+    with pytest.raises(fault, match=what):
+        zeros((3, 2))[key]
+
+
+def test_a_strided_array_shows_numpy_its_strides_and_no_flat_buffer():
+    made = zeros((4, 6))[::2, 1::3]
+    assert made.strides == (48, 12)
+    assert np.from_dlpack(made).strides == (48, 12)
+    assert made.__array_interface__["strides"] == (48, 12)
+    with pytest.raises(BufferError, match="not contiguous"):
+        struct.unpack_from("f", made)
+
+
+def test_parts_keep_the_memory():
+    data = Owner((4, 4), "f4")
+    watched = weakref.ref(data)
+    part = array(data)[1:, 2].transpose()[::-1]
+    del data
+    gc.collect()
+    assert watched() is not None
+    del part
     gc.collect()
     assert watched() is None

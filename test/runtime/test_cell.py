@@ -1,14 +1,13 @@
 import pytest
 
 from sim_node import dtypes
-from sim_node.runtime.array import element_of
 from sim_node.runtime.cell import Cell
 
 
 def test_a_cell_has_dtype_and_shape():
     cell = Cell(dtypes.vec3, 4)
-    assert (element_of(cell), cell.shape) == (dtypes.vec3, (4,))
-    assert element_of(Cell(float, (2, 3))) == dtypes.float32
+    assert (cell.dtype, cell.shape) == (dtypes.vec3, (4,))
+    assert Cell(float, (2, 3)).dtype == dtypes.float32
 
 
 def test_what_no_array_has_is_refused():

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from sim_node import _native, dtypes
 from sim_node.errors import DeviceError, KernelError, LaunchError
-from sim_node.runtime.array import array, zeros
+from sim_node.runtime.creation import array, zeros
 from sim_node.runtime.launch import launch
+from sim_node.runtime.plan import Plan
 
 FORMATS = {"bool": "?", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "f", "f64": "d"}
 PARAMS = st.lists(st.sampled_from(list(dtypes.ELEMENTS.values())), max_size=8)
@@ -110,7 +111,9 @@ def test_dim_counts_threads(kernels, dim):
     assert y.numpy().tolist() == [1.0, 2.0, 3.0][:threads] + [0] * (3 - threads)
 
 
-@pytest.mark.parametrize("dim", [-1, 2**31, 10**30, 1.0, True, None, (), (1, 2), "1"])
+@pytest.mark.parametrize(
+    "dim", [-1, 2**31, 10**30, 1.0, True, None, (), (1,) * 5, (1, -1), (2**30,) * 3, (1, "1"), "1"]
+)
 def test_any_other_dim_is_refused(kernels, dim):
     with pytest.raises(LaunchError, match="kernel 'copy': dim is an int from 0 to 2147483647"):
         launch(kernels.copy, dim, [zeros(1)], [zeros(1)])
@@ -134,6 +137,8 @@ MISFITS = [
     ("shape", np.float32(1)),
     ("shape", zeros((3, 3))),
     ("layout", np.zeros(6, np.float32)[::2]),
+    ("layout", zeros(6)[::2]),
+    ("layout", zeros(6)[[1]]),
     ("alignment", BYTES[1:].view(np.float32)),
 ]
 
@@ -256,3 +261,125 @@ def test_launches_leave_nothing_behind(kernels):
     assert [sys.getrefcount(item) for item in (x, v, block, kernels.step.entry)] == counts
     assert abs(sys.getrefcount(None) - nones) < 100
     assert grown < 20_000
+
+
+PARTS = [
+    ("contiguous", lambda x: x),
+    ("contiguous", lambda x: x[1:3]),
+    ("contiguous", lambda x: x[2:2, ::3]),
+    ("strided", lambda x: x[::2]),
+    ("strided", lambda x: x[:, 1:]),
+    ("strided", lambda x: x[::-1, ::-1]),
+    ("strided", lambda x: x.transpose()),
+]
+
+
+@pytest.mark.parametrize(("layout", "part"), PARTS)
+def test_parts_of_arrays_and_of_numpy_s_reach_the_kernel_that_is_built_for_them(twice, layout, part):
+    for make in (array, np.asarray):
+        values = np.arange(20, dtype="f4").reshape(4, 5)
+        wanted = values.copy()
+        for _ in range(2):
+            given = part(make(values))
+            launch(twice.kernel, (given.shape[0], given.shape[1]), [given])
+            part(wanted)[...] *= 2
+        assert np.array_equal(values, wanted)
+    assert twice.builds == ["contiguous", *["strided"] * (layout == "strided")]
+
+
+def test_indexed_elements_reach_the_kernel_that_is_built_for_them(twice):
+    values = np.arange(20, dtype="f4").reshape(4, 5)
+    wanted = values.copy()
+    base = array(values)
+    for rows, columns in (([3, 0], slice(None)), (slice(None, None, 2), [4]), ([1], [1, 2])):
+        chosen = base[rows, columns]
+        launch(twice.kernel, chosen.shape, [chosen])
+        grid = np.ix_(np.arange(4)[rows], np.arange(5)[columns])
+        wanted[grid] *= 2
+    assert np.array_equal(values, wanted)
+    assert twice.builds == ["contiguous", "indexed"]
+
+
+def test_a_fault_in_a_variant_is_told_by_its_own_sites(twice):
+    part = zeros((4, 2))[::2]
+    with pytest.raises(KernelError, match=r"index 2 is outside array 'x, strided' of length 2") as caught:
+        launch(twice.kernel, (3, 2), [part])
+    assert caught.value.thread == (2, 0)
+
+
+def test_components_that_do_not_follow_each_other_are_refused_for_every_layout(echo):
+    turned = np.zeros((3, 4), "f4").T
+    with pytest.raises(LaunchError, match="the components of its elements do not follow each other"):
+        launch(echo(("p", dtypes.ArrayType(dtypes.vec3))), 1, [zeros(8, dtypes.uint64), turned])
+
+
+def test_a_plan_s_launches_take_parts_too(twice):
+    values = np.ones((4, 4), "f4")
+    plan = Plan()
+    plan.launch(twice.kernel, (2, 4), [array(values)[::2]])
+    plan.launch(twice.kernel, (1, 1), [array(values)[[0], [0]]])
+    plan.launch(twice.kernel, (4, 4), [values])
+    plan.freeze()
+    plan.run()
+    assert values.tolist() == [[8, 4, 4, 4], [2] * 4, [4] * 4, [2] * 4]
+    assert [at.program.name for at in plan.launches] == ["twice_strided", "twice_indexed", "twice_contiguous"]
+    assert len(plan.digest) == 64
+
+
+def test_threads_that_come_together_build_a_variant_once(twice):
+    launch(twice.kernel, (0, 0), [zeros((1, 1))])
+    together = threading.Barrier(4)
+
+    def work():
+        together.wait()
+        launch(twice.kernel, (2, 2), [zeros((2, 4))[:, ::2]])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert twice.builds == ["contiguous", "strided"]
+
+
+GRIDS = [(7,), (3, 4), (2, 3, 4), (2, 3, 4, 5), (2**31 - 1, 3), (2**30, 2**31 - 1, 1), (2**15,) * 4]
+
+
+@pytest.mark.parametrize("dim", GRIDS)
+def test_threads_are_numbered_row_major_in_64_bits(last, dim):
+    kernel = last(len(dim))
+    with pytest.raises(KernelError) as caught:
+        launch(kernel, dim)
+    assert caught.value.thread == (tuple(n - 1 for n in dim) if len(dim) > 1 else dim[0] - 1)
+    assert f"thread {caught.value.thread}" in str(caught.value)
+    plan = Plan()
+    plan.launch(kernel, list(dim))
+    plan.freeze()
+    with pytest.raises(KernelError) as again:
+        plan.run()
+    assert again.value.thread == caught.value.thread
+
+
+@pytest.mark.parametrize(
+    ("dims", "dim", "text"),
+    [
+        (1, (2, 3), r"its tid\(\) gives 1 coordinate, and dim=\(2, 3\) has 2; write dim=n"),
+        (2, 6, r"its tid\(\) gives 2 coordinates, and dim=6 has 1; write dim=\(n, m\)"),
+        (4, (1, 1, 1), r"its tid\(\) gives 4 coordinates, and dim=\(1, 1, 1\) has 3; write dim=\(n, m, k, l\)"),
+    ],
+)
+def test_a_grid_with_other_coordinates_is_refused(last, dims, dim, text):
+    with pytest.raises(LaunchError, match=f"kernel 'last': {text}"):
+        launch(last(dims), dim)
+
+
+@pytest.mark.parametrize("dim", [5, (5,), (1, 5), (1, 1, 1, 1)])
+def test_a_kernel_that_asks_for_no_coordinates_takes_any_grid(last, dim):
+    with pytest.raises(KernelError):
+        launch(last(0), dim)
+
+
+def test_options_of_gpus_change_nothing(kernels):
+    y = zeros(2)
+    launch(kernels.copy, 2, [array([1.0, 2.0])], [y], stream=None, block_dim=64)
+    assert list(y) == [1, 2]

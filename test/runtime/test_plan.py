@@ -12,8 +12,9 @@ import pytest
 
 from sim_node import _native, dtypes
 from sim_node.errors import KernelError, LaunchError
-from sim_node.runtime.array import array, zeros
 from sim_node.runtime.cell import Cell
+from sim_node.runtime.creation import array, zeros
+from sim_node.runtime.element import native
 from sim_node.runtime.plan import Plan
 
 
@@ -205,14 +206,15 @@ def test_many_cells_keep_their_numbers(kernels):
     assert [place[0] for place in places] == [9] * 40
 
 
-def test_an_entry_s_parameters_are_checked(library):
+def test_an_entry_s_parameters_are_checked():
+    element = native(dtypes.float32)
     for params, fault in (
-        (((1, 9, 1, False),), "code 9"),
-        (((5, 5, 1, False),), "5 dimensions"),
+        ((("x", 5, 0, element, False),), "5 dimensions"),
+        ((("x", 1, 3, element, False),), "layout 3"),
         ((3,), "a parameter"),
+        ((("x", 1, 0, 5, False),), "Element"),
     ):
         with pytest.raises((ValueError, TypeError), match=fault):
-            _native.Entry(0, params, None)
+            _native.Entry(0, params, 0, None)
     with pytest.raises(ValueError, match="more than the 32768 bytes"):
-        _native.Entry(0, ((1, 5, 1, False),) * 2049, None)
-    assert dtypes.float32.code == 5
+        _native.Entry(0, (("x", 1, 0, element, False),) * 2049, 0, None)

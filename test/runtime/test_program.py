@@ -7,7 +7,7 @@ from sim_node.compiler.build import Program
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime import program
-from sim_node.runtime.array import zeros
+from sim_node.runtime.creation import zeros
 from sim_node.runtime.launch import launch
 from sim_node.runtime.plan import Plan
 

@@ -3,8 +3,8 @@ import pytest
 
 from sim_node import dtypes
 from sim_node.errors import LaunchError
-from sim_node.runtime.array import zeros
 from sim_node.runtime.cell import Cell
+from sim_node.runtime.creation import zeros
 from sim_node.runtime.launch import launch
 
 COPY = [

@@ -58,8 +58,8 @@ def test_python_numbers_take_the_language_s_dtype_and_numpy_keeps_its_own(data, 
 
 
 def test_a_vector_is_the_last_axis():
-    assert values.many([[1, 2, 3]], dtypes.vec3).shape == (1, 3)
-    assert values.many([], dtypes.vec3).shape == (0, 3)
+    assert values.many([[1, 2, 3]], dtypes.vec3)[0].shape == (1, 3)
+    assert values.many([], dtypes.vec3)[0].shape == (0, 3)
     for wrong in ([1, 2, 3], [[1, 2]], 1.0):
         with pytest.raises(ValueError, match=r"an array of vec3f needs values of shape \(n, 3\), not"):
             values.many(wrong, dtypes.vec3)
@@ -68,8 +68,8 @@ def test_a_vector_is_the_last_axis():
 
 
 def test_one_element_is_a_number_or_its_components():
-    assert values.one(2, dtypes.vec3).shape == ()
-    assert values.one((1, 2, 3), dtypes.vec3).tolist() == [1, 2, 3]
+    assert values.one(2, dtypes.vec3)[0].shape == ()
+    assert values.one((1, 2, 3), dtypes.vec3)[0].tolist() == [1, 2, 3]
     for value, dtype in ((1, 2), dtypes.vec3), ((1,), dtypes.float32):
         with pytest.raises(ValueError, match="has not the shape"):
             values.one(value, dtype)

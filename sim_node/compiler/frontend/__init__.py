@@ -1,5 +1,6 @@
 """Python source → typed IR."""
 
 from sim_node.compiler.frontend.lower import lower
+from sim_node.compiler.frontend.signature import signature
 
-__all__ = ["lower"]
+__all__ = ["lower", "signature"]

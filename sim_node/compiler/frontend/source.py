@@ -6,6 +6,7 @@ import ast
 import linecache
 from dataclasses import dataclass
 from types import CodeType, FunctionType
+from typing import Any
 
 from sim_node.errors import BuildError, Location
 
@@ -32,11 +33,12 @@ class Source:
 _parsed: dict[str, tuple[list[str], dict[int, ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
 
 
-def _functions(file: str) -> tuple[list[str], dict[int, ast.FunctionDef | ast.AsyncFunctionDef]]:
+def _functions(file: str, names: dict[str, Any]) -> tuple[list[str], dict[int, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Read a file, a notebook's cell or what was typed into a shell; ``names`` know the loader of a zipped module."""
     linecache.checkcache(file)
-    lines = linecache.getlines(file)
+    lines = linecache.getlines(file, names)
     known = _parsed.get(file)
-    if known is not None and known[0] is lines:
+    if known is not None and known[0] == lines:
         return known
     functions = {}
     for node in ast.walk(ast.parse("".join(lines), file)):
@@ -54,14 +56,14 @@ def source(function: FunctionType) -> Source:
     code: CodeType = function.__code__
     place = Location(code.co_filename, code.co_firstlineno, 0, inside=code.co_name)
     try:
-        lines, functions = _functions(code.co_filename)
+        lines, functions = _functions(code.co_filename, function.__globals__)
     except SyntaxError:
         functions = {}
         lines = ["changed"]
     if not lines:
         raise BuildError(
             f"the source of '{code.co_name}' cannot be read, and kernels are compiled from source", place,
-            "put it in a file, or use a shell that keeps its input (IPython, Jupyter)",
+            "put it in a file, or use a shell that keeps its input: IPython, Jupyter, or Python 3.13 and later",
         )  # fmt: skip
     tree = functions.get(code.co_firstlineno)
     if tree is None or tree.name != code.co_name:

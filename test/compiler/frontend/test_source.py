@@ -1,7 +1,9 @@
 """Finding the source of functions wherever they are defined."""
 
+import doctest
 import linecache
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -54,6 +56,98 @@ def test_no_source():
     with pytest.raises(BuildError, match="the source of 'k' cannot be read") as caught:
         lower(names["k"])
     assert "IPython" in caught.value.remedy
+
+
+def typed(name, text):
+    """What a shell does: it compiles what was typed under a name of its own, and tells linecache."""
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    return compile(text, name, "exec")
+
+
+def written(kernel):
+    x = np.zeros(1, np.float32)
+    run(lower(kernel), [x])
+    return x[0]
+
+
+@pytest.mark.parametrize("name", ["<ipython-input-{}-abc>", "<python-input-{}>", "/tmp/ipykernel_1/{}.py"])
+def test_shells_and_notebooks(name):
+    """A name that is defined again in another cell is another kernel, and a func of another cell is another func."""
+    names = {"sn": sn, "F": F, "__name__": "__main__"}
+    func = "@sn.func\ndef f(x: float):\n    return x + {}\n"
+    kernel = "@sn.kernel\ndef k(x: F):\n    x[0] = f(1.0)\n"
+    exec(typed(name.format(1), func.format(1.0)), names)
+    exec(typed(name.format(2), kernel), names)
+    assert written(names["k"]) == 2.0
+    exec(typed(name.format(3), func.format(2.0)), names)
+    exec(typed(name.format(4), kernel), names)
+    assert written(names["k"]) == 3.0
+
+
+def test_in_ipython():
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell.instance()
+    for cell in ("import sim_node as sn", "@sn.kernel\ndef k(x: sn.array(dtype=float)):\n    x[0] = 4.0\n"):
+        shell.run_cell(cell).raise_error()
+    assert written(shell.user_ns["k"]) == 4.0
+
+
+DOCTEST = """
+>>> import sim_node as sn
+>>> @sn.kernel
+... def k(x: sn.array(dtype=float)):
+...     x[sn.tid()] = 5.0
+>>> x = sn.zeros(2)
+>>> sn.launch(k, 2, inputs=[x])
+>>> x.numpy().tolist()
+[5.0, 5.0]
+"""
+
+
+def test_in_a_doctest():
+    test = doctest.DocTestParser().get_doctest(DOCTEST, {}, "shown", None, None)
+    assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+
+
+def test_in_a_zipped_module(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as packed:
+        head = "import sim_node as sn\n\n@sn.kernel\n"
+        packed.writestr("zipped_kernels.py", head + "def k(x: sn.array(dtype=float)):\n    x[0] = 6.0\n")
+    monkeypatch.syspath_prepend(tmp_path / "packed.zip")
+    import zipped_kernels
+
+    assert written(zipped_kernels.k) == 6.0
+
+
+def test_closures_of_one_source_are_kernels_of_their_own():
+    def make(gain, op):
+        @sn.kernel
+        def k(x: F):
+            x[0] = op(gain)
+
+        return k
+
+    @sn.func
+    def twice(x):
+        return x * 2.0
+
+    @sn.func
+    def half(x):
+        return x * 0.5
+
+    made = [make(gain, op) for gain in (1.0, 3.0) for op in (twice, half)]
+    assert [written(k) for k in made] == [2.0, 0.5, 6.0, 1.5]
+
+
+def test_a_mark_may_stand_below_others():
+    def again(kernel):
+        return sn.Kernel(kernel.function)
+
+    @again
+    @sn.kernel()
+    def k(x: F):
+        x[0] = 7.0
+
+    assert written(k) == written(sn.kernel(k.function)) == 7.0
 
 
 def test_a_file_that_changed(tmp_path, monkeypatch):

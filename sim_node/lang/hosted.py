@@ -1,0 +1,30 @@
+"""What kernels see values of the host as."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+
+from sim_node import dtypes
+from sim_node.dtypes import ArrayType, Type
+
+
+def type_of(value: Any) -> Type | None:
+    """The type that a kernel or func sees an argument as; None for what it cannot take.
+
+    A Python number is what it is in a kernel: f32, i32 or bool.
+    """
+    if isinstance(value, enum.Enum):
+        value = value.value
+    if type(value) in dtypes.PYTHON:
+        return dtypes.PYTHON[type(value)]
+    kind, ndim = getattr(value, "dtype", None), getattr(value, "ndim", 0)
+    if kind is None:
+        return None
+    try:
+        element = dtypes.element(kind)
+    except TypeError:
+        return None
+    return element if isinstance(value, np.generic) else ArrayType(element, ndim)

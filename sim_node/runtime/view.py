@@ -1,0 +1,87 @@
+"""What a key selects of an array: where it begins, and the shape and strides of what is left."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MAX_NDIM = 4
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Part of an array: ``offset`` and ``strides`` in bytes; ``lists`` are what indexes each dimension, or None."""
+
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    lists: tuple[Any, ...]
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether a list of indices chooses the elements of any dimension."""
+        return any(given is not None for given in self.lists)
+
+
+def select(key: Any, shape: Sequence[int], strides: Sequence[int]) -> View:
+    """Read a key as Python and numpy do: integers, slices, an Ellipsis, and lists of indices, a dimension each.
+
+    Raises IndexError where a key is outside its dimension or there are too many, TypeError for any other kind of key.
+    """
+    keys = _complete(key if isinstance(key, tuple) else (key,), len(shape))
+    offset, left = 0, []
+    for axis, (one, extent, stride) in enumerate(zip(keys, shape, strides)):
+        if isinstance(one, slice):
+            start, stop, step = one.indices(extent)
+            count = len(range(start, stop, step))
+            offset += start * stride if count else 0
+            left.append((count, stride * step, None))
+        elif hasattr(one, "__len__"):
+            left.append((extent, stride, one))
+        else:
+            offset += _index(one, extent, axis) * stride
+    parts = tuple(zip(*left)) or ((), (), ())
+    return View(offset, *parts)
+
+
+def _complete(keys: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+    """A key a dimension: an Ellipsis, or the end, stands for all of the dimensions that have none."""
+    at = [i for i, one in enumerate(keys) if one is Ellipsis]
+    if len(at) > 1:
+        raise IndexError("a key has at most one Ellipsis")
+    given = len(keys) - len(at)
+    if given > ndim:
+        raise IndexError(f"{given} indices for an array of {ndim} dimension{'s' if ndim > 1 else ''}")
+    cut = at[0] if at else len(keys)
+    return (*keys[:cut], *[slice(None)] * (ndim - given), *keys[cut + 1 :])
+
+
+def _index(one: Any, extent: int, axis: int) -> int:
+    if isinstance(one, bool):
+        raise TypeError("an array is not indexed by a bool; select with array.numpy()[mask]")
+    try:
+        index = operator.index(one)
+    except TypeError:
+        raise TypeError(f"an array is indexed by integers, slices and lists of integers, not {one!r}") from None
+    if not -extent <= index < extent:
+        raise IndexError(f"index {index} is outside dimension {axis} of extent {extent}")
+    return index % extent
+
+
+def reshaped(shape: Any, size: int) -> tuple[int, ...]:
+    """Complete the shape of as many elements, of which one extent may be -1.
+
+    Raises ValueError when the numbers of elements differ.
+    """
+    found = [operator.index(n) for n in (shape if isinstance(shape, Sequence) else (shape,))]
+    known = 1
+    for extent in found:
+        known *= 1 if extent == -1 else extent
+    if found.count(-1) == 1 and known and size % known == 0:
+        found[found.index(-1)] = size // known
+        known = size
+    if known != size or min(found, default=0) < 0:
+        raise ValueError(f"{size} elements do not make an array of shape {shape!r}")
+    return tuple(found)

@@ -1,0 +1,204 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim_node import _native, dtypes
+from sim_node.dtypes import ArrayType
+from sim_node.runtime.creation import array, zeros
+from sim_node.runtime.element import STRUCT, native, record_format, row
+
+SCALARS = [native(scalar) for scalar in dtypes.SCALARS]
+
+
+def struct(*fields):
+    """A struct of these rows, with the numpy dtype of the same memory."""
+    parts = []
+    for name, ndim, layout, element, _ in fields:
+        if ndim:
+            inner = [("address", "u8"), ("shape", "i4", ndim), ("strides", "i8", ndim)]
+            parts.append((name, np.dtype(inner, align=True)))
+        elif element.code == STRUCT:
+            parts.append((name, element.numpy))
+        else:
+            parts.append((name, element.numpy, element.axes))
+        assert layout == (1 if ndim else 0)
+    numpy = np.dtype(parts, align=True)
+    return _native.Element(
+        str(numpy), STRUCT, numpy.itemsize, numpy.alignment, (), tuple(fields), numpy, record_format(numpy)
+    )
+
+
+def field(name, element):
+    return name, 0, 0, element, False
+
+
+MATRIX = _native.Element("mat23", 5, 24, 4, (2, 3), (), np.dtype("f4"), b"")
+LEAVES = st.sampled_from([*SCALARS, native(dtypes.vec3), native(dtypes.vec2d), MATRIX])
+STRUCTS = st.recursive(
+    st.lists(LEAVES, min_size=1, max_size=5).map(
+        lambda parts: struct(*[field(f"f{i}", e) for i, e in enumerate(parts)])
+    ),
+    lambda inner: st.lists(LEAVES | inner, min_size=1, max_size=3).map(
+        lambda parts: struct(*[field(f"f{i}", e) for i, e in enumerate(parts)])
+    ),
+    max_leaves=4,
+)
+
+
+def test_equal_types_are_one_object():
+    assert native(dtypes.vec3) is native(dtypes.Vector(dtypes.float32, 3))
+    assert native(dtypes.vec3) is not native(dtypes.vec3d)
+    assert (native(dtypes.vec3).size, native(dtypes.vec3).align, native(dtypes.vec3).axes) == (12, 4, (3,))
+    assert native(dtypes.vec3).dtype is dtypes.vec3
+    with pytest.raises(TypeError, match="no element type"):
+        native("vec3")
+
+
+def test_a_row_says_what_a_parameter_is():
+    assert row("x", ArrayType(dtypes.float32, 2), True) == ("x", 2, 0, native(dtypes.float32), True)
+    assert row("k", dtypes.vec3) == ("k", 0, 0, native(dtypes.vec3), False)
+
+
+@given(STRUCTS, st.data())
+def test_structs_are_numpy_s_aligned_structs(element, data):
+    """Memory and values both ways: bytes from numpy, and from nested tuples by C."""
+    count = data.draw(st.integers(0, 3))
+    memory = data.draw(st.binary(min_size=element.size * count, max_size=element.size * count))
+    made = _native.Array(bytearray(memory), element, (count,))
+    seen = np.asarray(made)
+    assert seen.dtype == element.numpy
+    assert seen.shape == (count,)
+    assert seen.tobytes() == np.frombuffer(memory, element.numpy).tobytes()
+    value = np.zeros((), element.numpy)
+    fill(value, data)
+    packed, kept = element.pack(nested(value))
+    assert kept is None
+    assert np.frombuffer(packed, element.numpy)[0] == value
+    assert element.pack(value[()])[0] == value.tobytes()
+
+
+def fill(value, data):
+    """Small whole numbers everywhere, so that equality is that of bits."""
+    for name in value.dtype.names:
+        if value.dtype[name].names:
+            fill(value[name], data)
+        elif value.dtype[name].base.kind == "b":
+            value[name] = data.draw(st.booleans())
+        else:
+            value[name] = data.draw(st.integers(0, 100))
+
+
+def nested(value):
+    if value.dtype.names:
+        return tuple(nested(value[name]) for name in value.dtype.names)
+    return value.tolist()
+
+
+def test_a_struct_refers_to_arrays_and_keeps_them():
+    inner = struct(("x", 1, 1, native(dtypes.float32), False), field("n", native(dtypes.int32)))
+    outer = struct(field("flag", native(dtypes.bool_)), ("inner", 0, 0, inner, False))
+    part = array(np.arange(6, dtype="f4"))[::2]
+    packed, kept = outer.pack((True, (part, 4)))
+    seen = np.frombuffer(packed, outer.numpy)[0]
+    assert seen["flag"]
+    assert seen["inner"]["n"] == 4
+    assert seen["inner"]["x"].tobytes() == part.descriptor()
+    assert (seen["inner"]["x"]["address"], seen["inner"]["x"]["shape"], seen["inner"]["x"]["strides"]) == (
+        part.ptr,
+        3,
+        8,
+    )
+    assert part in kept[0]
+    assert outer.pack((True, (None, 4)))[0][8:16] == bytes(8)
+    for value, reason in (
+        ((True, (zeros(1, int), 4)), "dtype"),
+        ((True, (zeros((1, 1)), 4)), "shape"),
+        ((True, (zeros(1)[[0]], 4)), "layout"),
+        ((True, (part,)), "length"),
+        ((1, (part, 4)), "kind"),
+        (seen, "kind"),
+        (None, "kind"),
+    ):
+        with pytest.raises(_native.Refusal) as caught:
+            outer.pack(value)
+        assert caught.value.args == (0, reason)
+
+
+class Instance:
+    """What a value of the host is for C: a type, its memory, and the fields."""
+
+    def __init__(self, kind, memory, **fields):
+        self._type, self._memory = kind, memory
+        self.__dict__.update(fields)
+
+
+def test_values_of_the_host_are_told_apart_by_their_type():
+    element = native(dtypes.vec4)
+    memory = np.arange(4, dtype="f4")
+    assert element.pack(Instance(dtypes.vec4, memory))[0] == memory.tobytes()
+    with pytest.raises(_native.Refusal) as caught:
+        element.pack(Instance(dtypes.vec4d, memory))
+    assert caught.value.args == (0, "dtype")
+    with pytest.raises(_native.Refusal) as caught:
+        element.pack(Instance(dtypes.vec4, memory[:3].copy()))
+    assert caught.value.args == (0, "length")
+    holder = struct(("x", 1, 1, native(dtypes.float32), False))
+    part = zeros(3)
+    packed, kept = holder.pack(Instance(holder.dtype, None, x=part))
+    assert packed == part.descriptor()
+    assert kept == [part]
+    with pytest.raises(_native.Refusal):
+        holder.pack(Instance(holder.dtype, None))
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (((1, 2, 3), (4, 5, 6)), None),
+        ([[1, 2, 3], (4, 5, 6)], None),
+        ((1, 2, 3, 4, 5, 6), None),
+        (np.arange(1, 7).reshape(2, 3), None),
+        ((np.arange(1, 4), [4, 5.0, 6]), None),
+        (((1, 2), (3, 4, 5, 6)), "length"),
+        ((1, 2, 3), "length"),
+        (((1, 2, 3), (4, 5, 6), (7, 8, 9)), "length"),
+        ((((1,), 2, 3), (4, 5, 6)), "kind"),
+        (1.0, "kind"),
+        ("123456", "kind"),
+        (np.float32(1), "kind"),
+        ({1, 2, 3, 4, 5, 6}, "kind"),
+    ],
+    ids=str,
+)
+def test_a_matrix_takes_rows_or_all_of_its_numbers(value, reason):
+    if reason is None:
+        assert np.frombuffer(MATRIX.pack(value)[0], "f4").tolist() == [1, 2, 3, 4, 5, 6]
+        return
+    with pytest.raises(_native.Refusal) as caught:
+        MATRIX.pack(value)
+    assert caught.value.args == (0, reason)
+
+
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        ({"code": 12}, "no scalar has code 12"),
+        ({"code": -1}, "no scalar has code -1"),
+        ({"size": 8}, "1 components do not take 8 bytes"),
+        ({"size": 0}, "no element has 0 bytes"),
+        ({"align": 8}, "aligned to 8"),
+        ({"axes": (0,)}, "1 to 65535 components"),
+        ({"axes": (1, 1, 1)}, "at most 2 axes"),
+        ({"code": STRUCT, "size": 4, "align": 3}, "aligned to 3"),
+        ({"code": STRUCT, "fields": (field("x", SCALARS[6]),), "size": 8}, "the fields do not take 8 bytes"),
+        ({"code": STRUCT, "fields": (field("x", SCALARS[5]),), "size": 8}, "the fields do not take 8 bytes"),
+        ({"code": STRUCT, "fields": (("x", 1, 1, SCALARS[5], False),), "size": 24}, "the fields do not take 24 bytes"),
+    ],
+    ids=range(11),
+)
+def test_a_description_that_is_no_type_is_refused(changed, fault):
+    whole = {"dtype": None, "code": 5, "size": 4, "align": 4, "axes": (), "fields": (), "numpy": None, "format": b""}
+    _native.Element(**whole)
+    with pytest.raises(ValueError, match=fault):
+        _native.Element(**{**whole, **changed})
