@@ -239,7 +239,7 @@ def table() -> str:
 
 _EXP = "x·log2(e) = k + f in two parts; 2^k·(1 + f·q(f))"
 _LOG = "x = 2^k·m, m·c = 1 + z exactly, c being 1 or 181/256; k·ln 2 − ln c + z + z²·q(z)"
-_TRIG = "x/π − k, |f| ≤ ½, with the bits of 1/π that the argument's size needs (Payne–Hanek); f·q(f²)"
+_TRIG = "x/π = k + f with the bits of 1/π that the argument's size needs (Payne–Hanek); f·q(f²)"
 _ROOT = "x + x³·q(x²); beyond ½ of the root of (1 − x)/2"
 # function → how it is computed, and with which polynomials
 METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -252,7 +252,7 @@ METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
     "log1p": ("as log, of 1 + x; near 0, z is x", ("LOG",)),
     "sin": (_TRIG, ("SIN",)),
     "cos": ("as sin, of x/π + ½", ("SIN",)),
-    "tan": ("sine over cosine of |f| ≤ ¼, or the other way around", ("SIN", "COS")),
+    "tan": ("of x/π = k/2 + f, sine over cosine or the other way around", ("SIN", "COS")),
     "asin": (_ROOT, ("ASIN",)),
     "acos": ("as asin", ("ASIN",)),
     "atan": ("t + t³·q(t²) of x, (x − 1)/(x + 1) or −1/x", ("ATAN",)),

@@ -34,13 +34,15 @@ def run() -> Measurement:
     result = Measurement("math")
     result.peers["numpy"] = {"version": np.__version__}
     for name in MATH:
-        kernel, other = _kernel(name), getattr(np, _NUMPY.get(name, name))
+        kernel, other = _kernel(name), getattr(np, _NUMPY.get(name, name), None)
         x = np.random.default_rng(1).uniform(*_DOMAINS.get(name, _DOMAIN), ELEMENTS).astype(np.float32)
         y = np.zeros_like(x)
         ours = _ns(partial(sn.launch, kernel, dim=ELEMENTS, inputs=[x], outputs=[y]))
-        theirs = _ns(partial(other, x, out=y))
         result.figures[f"{name}_ns"] = ours
         result.figures[f"{name}_vectorised"] = vectorised(kernel)
+        if other is None:  # numpy has no erf
+            continue
+        theirs = _ns(partial(other, x, out=y))
         result.peers["numpy"][f"{name}_ns"] = theirs
         result.ratios[f"{name}_vs_numpy"] = round(theirs / ours, 2)
     return result
