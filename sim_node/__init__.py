@@ -14,10 +14,13 @@ __version__ = "0.1.0"
 # public name → module that defines it
 _HOMES: dict[str, str] = {
     "Array": "sim_node.runtime.array",
+    **dict.fromkeys(["indexedarray", "indexedarray1d", "indexedarray2d"], "sim_node.runtime.maker"),
+    **dict.fromkeys(["indexedarray3d", "indexedarray4d"], "sim_node.runtime.maker"),
     **dict.fromkeys(["array", "array1d", "array2d", "array3d", "array4d"], "sim_node.runtime.maker"),
     **dict.fromkeys(["zeros", "empty", "full", "ones", "clone", "copy", "from_numpy"], "sim_node.runtime.creation"),
     **dict.fromkeys(["zeros_like", "empty_like", "full_like", "ones_like"], "sim_node.runtime.creation"),
-    "launch": "sim_node.runtime.launch",
+    **dict.fromkeys(["launch", "Launch"], "sim_node.runtime.launch"),
+    "IndexedArray": "sim_node.runtime.indexed",
     "Plan": "sim_node.runtime.plan",
     "get_device": "sim_node.device.names",
     "get_devices": "sim_node.device.names",
@@ -55,6 +58,8 @@ _HOMES: dict[str, str] = {
     "pow": "sim_node.lang.library.power",
     **dict.fromkeys(["atan2", "hypot"], "sim_node.lang.library.polar"),
     **dict.fromkeys(["dot", "cross", "length", "length_sq", "normalize"], "sim_node.lang.library.vector"),
+    **dict.fromkeys(["noise", "pnoise", "curlnoise"], "sim_node.lang.library.noise"),
+    "rand_init": "sim_node.lang.library.stream",
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
     **dict.fromkeys(["int32", "uint32", "int64", "uint64", "float32", "float64"], "sim_node.dtypes"),
     **dict.fromkeys(["vec2", "vec3", "vec4", "vec2f", "vec3f", "vec4f", "vec2d", "vec3d", "vec4d"], "sim_node.dtypes"),

@@ -215,12 +215,14 @@ def _axis(body: Body, vector: Scalar | Vector, node: ast.Attribute) -> int:
 
 def _part(body: Body, parts: tuple[Operand, ...], node: ast.Subscript) -> Operand:
     index = body.visit(node.slice)
-    if not isinstance(index, Literal) or type(index.value) is not int or not 0 <= index.value < len(parts):
+    constant = isinstance(index, Value) and index.op is Op.CONST
+    known = index.value if isinstance(index, Literal) else index.attr if isinstance(index, Value) and constant else None
+    if type(known) is not int or not 0 <= known < len(parts):
         raise body.error(
             UnsupportedError, f"the index into a tuple is a number from 0 to {len(parts) - 1}", node.slice,
             "pass the numbers as an array parameter to index them at run time",
         )  # fmt: skip
-    return parts[index.value]
+    return parts[known]
 
 
 def _checked_literal(body: Body, index: Operand, node: ast.expr, of: str) -> None:
