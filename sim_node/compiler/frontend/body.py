@@ -88,6 +88,9 @@ class Body:
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
         self.returned: Type | None = None  # what the author wrote after ->
+        # Of the typed results: which instances a call of a func came to, and the type of a ternary of two literals.
+        self.called: dict[ast.AST, list[str]] = {}
+        self.chosen: dict[ast.AST, Scalar] = {}
         self._locations: dict[tuple[int, int], Location] = {}
 
     # syntax

@@ -49,7 +49,9 @@ def call_func(body: Body, func: Func, arguments: list[Written], named: dict[str,
             continue
         wanted = _type(body, operand, parameter, left_open, at)
         values.append(body.convert(operand, wanted, at, f"'{parameter.name}' of '{func.name}'"))
-    return invoke(body, bound.func, tuple(values), node)
+    result = invoke(body, bound.func, tuple(values), node)
+    body.called.setdefault(node, []).append(str(result.attr))
+    return result
 
 
 def invoke(body: Body, func: Func, values: tuple[Value | Static, ...], node: ast.AST) -> Value:
