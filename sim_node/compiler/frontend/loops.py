@@ -13,10 +13,10 @@ from sim_node.compiler.frontend.body import Body, Loop, Visit, describe
 from sim_node.compiler.frontend.known import UnknownError, number
 from sim_node.compiler.frontend.logic import condition
 from sim_node.compiler.frontend.operand import Operand, Static
-from sim_node.compiler.frontend.places import assign
 from sim_node.compiler.frontend.ranges import range_operands
 from sim_node.compiler.frontend.ssa import Draft
 from sim_node.compiler.frontend.targets import assign_to, parts
+from sim_node.compiler.frontend.variables import assign
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import SCALARS, Kind, Scalar, bool_

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from sim_node.compiler.frontend.agree import components, started_as_literal, text
-from sim_node.compiler.frontend.body import Body, Variable, Visit, describe
+from sim_node.compiler.frontend.agree import components, text
+from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.capture import OutsideError, captured, member
-from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, outcomes, spelled
+from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, outcomes
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.scope import suggestion
-from sim_node.compiler.frontend.ssa import UNASSIGNED
+from sim_node.compiler.frontend.variables import assign, recall
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Scalar, Vector, bool_, int32
@@ -68,7 +68,7 @@ def load(body: Body, node: ast.expr) -> Operand:
 def read(body: Body, spot: Place | Operand, node: ast.AST) -> Operand:
     """Read a place that was found."""
     if isinstance(spot, Name):
-        return _variable(body, spot.name, node)
+        return recall(body, spot.name, node)
     if isinstance(spot, Component):
         return _pick(body, spot.vector, spot.component, node)
     if not isinstance(spot, Element):
@@ -97,57 +97,6 @@ def store(body: Body, spot: Place | Operand, operand: Operand, node: ast.AST, so
             UnsupportedError, f"'{text(node)}' cannot be assigned", node,
             "assign to a variable, an element of an array, or a component of those",
         )  # fmt: skip
-
-
-def assign(body: Body, name: str, operand: Operand, node: ast.AST, source: ast.AST) -> None:
-    """Assign a variable, whose type its first assignment fixes."""
-    variable = body.variables.get(name)
-    if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
-        raise body.error(
-            UnsupportedError, f"'{name}' would be a second name for an array", node, "use the parameter's own name"
-        )
-    if isinstance(operand, Static) and (variable is None or variable.static is not None):
-        body.bind(name, operand, node)
-        return
-    if variable is not None and variable.static is not None:
-        raise body.error(
-            BuildTypeError, f"'{name}' stands for {describe(variable.static)} since line {variable.line}", source,
-            "use another name",
-        )  # fmt: skip
-    if variable is None:
-        value = body.materialise(operand, source)
-        body.declare(name, value, node, text(source) if isinstance(operand, Weak) else "")
-        return
-    if isinstance(operand, Weak) and isinstance(variable.type, Scalar):
-        value = body.constant(variable.type, operand, source)
-    else:
-        value = body.materialise(operand, source)
-    if value.type != variable.type:
-        raise body.error(
-            BuildTypeError,
-            f"'{name}' has its type since line {variable.line}: it is {variable.type!r}, not {value.type!r}", source,
-            _retype(body, name, variable, value, source),
-        )  # fmt: skip
-    body.builder.write(name, value)
-
-
-def _retype(body: Body, name: str, known: Variable, value: Value, source: ast.AST) -> str:
-    advice = started_as_literal(body, ast.Name(name), value.type)
-    if advice or not isinstance(value.type, Scalar) or not isinstance(known.type, Scalar):
-        return advice or "use another name"
-    return f"{spelled(known.type)}({text(source)}), or another name"
-
-
-def _variable(body: Body, name: str, node: ast.AST) -> Value | Static:
-    variable = body.variables.get(name)
-    if variable is not None and variable.static is not None:
-        body.builder.read(name, node, variable.marker)
-        return variable.static
-    value = body.builder.read(name, node) if variable is not None else UNASSIGNED
-    if value is UNASSIGNED:
-        raise body.error(BuildNameError, f"'{name}' is read before anything is assigned to it", node,
-                         f"assign {name} above this line")  # fmt: skip
-    return value
 
 
 def _subscript(body: Body, node: ast.Subscript) -> Place | Operand:
