@@ -14,10 +14,13 @@ __version__ = "0.1.0"
 # public name → module that defines it
 _HOMES: dict[str, str] = {
     "Array": "sim_node.runtime.array",
+    **dict.fromkeys(["indexedarray", "indexedarray1d", "indexedarray2d"], "sim_node.runtime.maker"),
+    **dict.fromkeys(["indexedarray3d", "indexedarray4d"], "sim_node.runtime.maker"),
     **dict.fromkeys(["array", "array1d", "array2d", "array3d", "array4d"], "sim_node.runtime.maker"),
     **dict.fromkeys(["zeros", "empty", "full", "ones", "clone", "copy", "from_numpy"], "sim_node.runtime.creation"),
     **dict.fromkeys(["zeros_like", "empty_like", "full_like", "ones_like"], "sim_node.runtime.creation"),
-    "launch": "sim_node.runtime.launch",
+    **dict.fromkeys(["launch", "Launch"], "sim_node.runtime.launch"),
+    "IndexedArray": "sim_node.runtime.indexed",
     "Plan": "sim_node.runtime.plan",
     "get_device": "sim_node.device.names",
     "get_devices": "sim_node.device.names",

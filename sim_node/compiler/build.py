@@ -20,7 +20,7 @@ from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.passes.pipeline import optimise
-from sim_node.dtypes import Type
+from sim_node.dtypes import LAYOUTS, ArrayType, Type
 from sim_node.errors import BuildError
 from sim_node.lang.kernel import Kernel
 
@@ -51,10 +51,14 @@ def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | No
 
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses.
     """
-    for name, layout in (layouts or {}).items():
-        what = f"kernel '{kernel.name}' is compiled for contiguous arrays, and '{name}' is {layout}"
-        raise BuildError(what, remedy=f"pass {name}.contiguous()")
-    return program(lower(kernel), target, objects())
+    module = lower(kernel)
+    own = zip(module.entry.names, module.entry.params)
+    given = {name: param.type.layout for name, param in own if isinstance(param.type, ArrayType)}
+    for name, layout in {**given, **(layouts or {})}.items():
+        if layout != LAYOUTS[0]:
+            what = f"kernel '{kernel.name}' is compiled for contiguous arrays, and '{name}' is {layout}"
+            raise BuildError(what, remedy=f"pass {name}.contiguous()")
+    return program(module, target, objects())
 
 
 def program(module: Module, target: Target, store: Cache) -> Program:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sim_node.runtime.indexed import IndexedArray
 from sim_node.runtime.view import MAX_NDIM, reshaped, select
 
 Numpy = np.ndarray[Any, Any]
-Shape = int | Sequence[int]
+Shape = int | Iterable[int]
 
 
 class Array(_native.Array):
@@ -229,7 +229,7 @@ def extents(shape: Shape) -> tuple[int, ...]:
     Raises TypeError for anything else, ValueError for a negative extent or more dimensions than four.
     """
     try:
-        found = tuple(operator.index(n) for n in (shape if isinstance(shape, Sequence) else (shape,)))
+        found = tuple(operator.index(n) for n in (shape if isinstance(shape, Iterable) else (shape,)))
     except TypeError:
         raise TypeError(f"a shape is an int or a tuple of ints, not {shape!r}") from None
     if not 1 <= len(found) <= MAX_NDIM or min(found) < 0:

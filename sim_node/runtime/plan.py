@@ -23,7 +23,7 @@ _run, _point = _native.Plan.run, _native.Plan.point
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class Recorded:
     """One launch of a plan: what runs, over which grid, and the line that recorded it."""
 
     program: Program
@@ -40,7 +40,7 @@ class Plan(_native.Plan):
     __slots__ = ("launches",)
 
     def __init__(self) -> None:
-        self.launches: list[Launch] = []
+        self.launches: list[Recorded] = []
 
     def launch(
         self, kernel: Kernel, dim: int | Sequence[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
@@ -62,7 +62,7 @@ class Plan(_native.Plan):
         except _native.Refusal as refusal:
             raise launch_error(refusal, entry, dim, inputs, outputs) from None
         grid = tuple(dim) if isinstance(dim, Sequence) else dim
-        self.launches.append(Launch(ran.program, grid, caller()))
+        self.launches.append(Recorded(ran.program, grid, caller()))
 
     def point(self, cell: _native.Cell, array: Any) -> None:
         """Set where a cell is: at a writeable array of its dtype and shape, which the plan keeps.

@@ -37,7 +37,7 @@ def select(key: Any, shape: Sequence[int], strides: Sequence[int]) -> View:
             start, stop, step = one.indices(extent)
             count = len(range(start, stop, step))
             offset += start * stride if count else 0
-            left.append((count, stride * step, None))
+            left.append((count, stride * step if count > 1 else stride, None))  # a step that is never taken may be huge
         elif hasattr(one, "__len__"):
             left.append((extent, stride, one))
         else:

@@ -296,3 +296,10 @@ def test_parts_keep_the_memory():
     del part
     gc.collect()
     assert watched() is None
+
+
+@pytest.mark.parametrize(
+    "shape", [(2, 3), [2, 3], np.array([2, 3]), iter((2, 3))], ids=["tuple", "list", "array", "any"]
+)
+def test_a_shape_is_any_sequence_of_ints(shape):
+    assert zeros(shape).shape == (2, 3)

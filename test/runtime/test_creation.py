@@ -186,3 +186,21 @@ def test_a_copy_of_an_array_is_its_own():
     del second
     gc.collect()
     assert not first.numpy().any()
+
+
+@pytest.mark.parametrize("option", ["requires_grad", "retain_grad", "pinned"])
+def test_options_of_warps_change_nothing(option):
+    named = {option: True}
+    like = creation.zeros(2, **named)
+    made = [creation.array([1.0, 2.0], **named), creation.from_numpy(np.ones(2, np.float32), **named)]
+    made += [make(2, **named) for make in (creation.empty, creation.ones)]
+    made += [creation.full(2, 1.0, **named), creation.full_like(like, 1.0, **named)]
+    made += [
+        make(like, **named) for make in (creation.zeros_like, creation.empty_like, creation.ones_like, creation.clone)
+    ]
+    assert all((one.shape, one.dtype) == ((2,), dtypes.float32) for one in made)
+
+
+def test_other_options_are_refused():
+    with pytest.raises(TypeError, match=r"zeros\(\) got an unexpected keyword argument 'require_grad'"):
+        creation.zeros(2, require_grad=True)

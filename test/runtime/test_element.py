@@ -1,3 +1,5 @@
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -6,44 +8,49 @@ from hypothesis import strategies as st
 from sim_node import _native, dtypes
 from sim_node.dtypes import ArrayType
 from sim_node.runtime.creation import array, zeros
-from sim_node.runtime.element import STRUCT, native, record_format, row
+from sim_node.runtime.element import STRUCT, native, row
+
+
+@dataclass(frozen=True)
+class Struct:
+    name: str
+    fields: tuple
+
+    def __repr__(self):
+        return self.name
+
+
+@dataclass(frozen=True)
+class Matrix:
+    scalar: dtypes.Scalar
+    rows: int
+    cols: int
+
+    @property
+    def size(self):
+        return self.rows * self.cols * self.scalar.size
+
 
 SCALARS = [native(scalar) for scalar in dtypes.SCALARS]
-
-
-def struct(*fields):
-    """A struct of these rows, with the numpy dtype of the same memory."""
-    parts = []
-    for name, ndim, layout, element, _ in fields:
-        if ndim:
-            inner = [("address", "u8"), ("shape", "i4", ndim), ("strides", "i8", ndim)]
-            parts.append((name, np.dtype(inner, align=True)))
-        elif element.code == STRUCT:
-            parts.append((name, element.numpy))
-        else:
-            parts.append((name, element.numpy, element.axes))
-        assert layout == (1 if ndim else 0)
-    numpy = np.dtype(parts, align=True)
-    return _native.Element(
-        str(numpy), STRUCT, numpy.itemsize, numpy.alignment, (), tuple(fields), numpy, record_format(numpy)
-    )
 
 
 def field(name, element):
     return name, 0, 0, element, False
 
 
-MATRIX = _native.Element("mat23", 5, 24, 4, (2, 3), (), np.dtype("f4"), b"")
-LEAVES = st.sampled_from([*SCALARS, native(dtypes.vec3), native(dtypes.vec2d), MATRIX])
+MATRIX = native(Matrix(dtypes.float32, 2, 3))
+LEAVES = st.sampled_from([*dtypes.SCALARS, dtypes.vec3, dtypes.vec2d, Matrix(dtypes.int32, 3, 2)])
+
+
+def named(parts):
+    return Struct("S", tuple((f"f{i}", part) for i, part in enumerate(parts)))
+
+
 STRUCTS = st.recursive(
-    st.lists(LEAVES, min_size=1, max_size=5).map(
-        lambda parts: struct(*[field(f"f{i}", e) for i, e in enumerate(parts)])
-    ),
-    lambda inner: st.lists(LEAVES | inner, min_size=1, max_size=3).map(
-        lambda parts: struct(*[field(f"f{i}", e) for i, e in enumerate(parts)])
-    ),
+    st.lists(LEAVES, min_size=1, max_size=5).map(named),
+    lambda inner: st.lists(LEAVES | inner, min_size=1, max_size=3).map(named),
     max_leaves=4,
-)
+).map(native)
 
 
 def test_equal_types_are_one_object():
@@ -96,8 +103,8 @@ def nested(value):
 
 
 def test_a_struct_refers_to_arrays_and_keeps_them():
-    inner = struct(("x", 1, 1, native(dtypes.float32), False), field("n", native(dtypes.int32)))
-    outer = struct(field("flag", native(dtypes.bool_)), ("inner", 0, 0, inner, False))
+    inner = Struct("Inner", (("x", ArrayType(dtypes.float32)), ("n", dtypes.int32)))
+    outer = native(Struct("Outer", (("flag", dtypes.bool_), ("inner", inner))))
     part = array(np.arange(6, dtype="f4"))[::2]
     packed, kept = outer.pack((True, (part, 4)))
     seen = np.frombuffer(packed, outer.numpy)[0]
@@ -143,7 +150,7 @@ def test_values_of_the_host_are_told_apart_by_their_type():
     with pytest.raises(_native.Refusal) as caught:
         element.pack(Instance(dtypes.vec4, memory[:3].copy()))
     assert caught.value.args == (0, "length")
-    holder = struct(("x", 1, 1, native(dtypes.float32), False))
+    holder = native(Struct("Holder", (("x", ArrayType(dtypes.float32)),)))
     part = zeros(3)
     packed, kept = holder.pack(Instance(holder.dtype, None, x=part))
     assert packed == part.descriptor()
@@ -202,3 +209,16 @@ def test_a_description_that_is_no_type_is_refused(changed, fault):
     _native.Element(**whole)
     with pytest.raises(ValueError, match=fault):
         _native.Element(**{**whole, **changed})
+
+
+def test_an_indexed_array_in_a_struct_is_its_whole_descriptor():
+    holder = native(Struct("Holder", (("x", ArrayType(dtypes.float32, 2, "indexed")),)))
+    base = zeros((3, 4))
+    chosen = base[[2, 1]]
+    packed, kept = holder.pack((chosen,))
+    assert kept == [chosen]
+    seen = np.frombuffer(packed, holder.numpy)[0]["x"]
+    assert (seen["address"], seen["shape"].tolist(), seen["strides"].tolist()) == (base.ptr, [2, 4], [16, 4])
+    assert seen["indices"][0] != 0
+    assert seen["indices"][1] == 0
+    assert np.frombuffer(holder.pack((base,))[0], holder.numpy)[0]["x"]["indices"].tolist() == [0, 0]

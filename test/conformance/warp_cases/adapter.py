@@ -23,6 +23,10 @@ from typing import Any
 
 import sim_node
 from sim_node import dtypes
+from sim_node.lang.func import Func
+from sim_node.lang.kernel import Kernel
+from sim_node.lang.module import Module
+from sim_node.runtime.array import Array
 
 GRADIENTS, TILES, TEXTURES = "gradients", "tiles", "textures"
 FRAMEWORKS, PRIVATE, CUDA = "other frameworks", "Warp's private modules", "CUDA"
@@ -40,6 +44,15 @@ FOREIGN: dict[str, str] = {
 }
 # modules of warp that test files import → why they are not ours
 FOREIGN_MODULES = {"warp._src": PRIVATE, "warp.fem": FRAMEWORKS, "warp.sparse": FRAMEWORKS}
+
+
+# attributes of what Warp has in common with us → why they are not ours
+FOREIGN_ATTRIBUTES: dict[str, dict[str, str]] = {
+    "Array": {"grad": GRADIENTS, "_ref": PRIVATE},
+    "Func": {"user_overloads": PRIVATE, "adj": PRIVATE},
+    "Kernel": {"adj": PRIVATE},
+    "Module": dict.fromkeys(["hash_module", "resolve_options", "get_module_hash", "_get_live_kernels"], PRIVATE),
+}
 
 
 class Unsupported(unittest.SkipTest):
@@ -60,7 +73,7 @@ class Foreign:
         raise Unsupported(self._reason)
 
     def __getattr__(self, name: str) -> Foreign:
-        if name.startswith("__"):
+        if name.startswith("__") or name == "dtype":  # numpy asks for it, of what stands as a dtype in an annotation
             raise AttributeError(name)
         return self._use()
 
@@ -164,6 +177,10 @@ def tests_folder() -> Path | None:
     return next((Path(place, "tests") for place in places or () if Path(place, "tests").is_dir()), None)
 
 
+def _refuse(reason: str, _: object) -> None:
+    raise Unsupported(reason)
+
+
 def bind(tests: Path | str) -> None:
     """Make ``import warp`` give sim_node, with the two stand-ins and the test files of the folder."""
     config = Config("warp.config")
@@ -173,6 +190,9 @@ def bind(tests: Path | str) -> None:
         setattr(sim_node, name, value)
     for name, reason in FOREIGN.items():
         setattr(sim_node, name, Foreign(f"warp.{name}", reason))
+    for owner in (Array, Func, Kernel, Module):
+        for name, reason in FOREIGN_ATTRIBUTES[owner.__name__].items():
+            setattr(owner, name, property(functools.partial(_refuse, reason)))
     for level, name in enumerate(["LOG_DEBUG", "LOG_INFO", "LOG_WARNING", "LOG_ERROR"]):
         setattr(sim_node, name, 10 * (level + 1))
     package = types.ModuleType("warp.tests")
