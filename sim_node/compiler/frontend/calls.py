@@ -10,10 +10,10 @@ from typing import Any
 from sim_node.compiler.frontend.agree import Written, agree, components, computed, splat, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.funcs import call_func, invoke_value
-from sim_node.compiler.frontend.known import static_call
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.frontend.outside import known
+from sim_node.compiler.frontend.static import static_call
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import ArrayType, Kind, Scalar, Vector, bool_, int32

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sim_node.compiler.frontend.agree import components, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.capture import OutsideError, captured, member
+from sim_node.compiler.frontend.known import UnknownError, python
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, outcomes
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.scope import suggestion
@@ -163,13 +164,16 @@ def _axis(body: Body, vector: Scalar | Vector, node: ast.Attribute) -> int:
 
 
 def _part(body: Body, parts: tuple[Operand, ...], node: ast.Subscript) -> Operand:
-    index = body.visit(node.slice)
-    if not isinstance(index, Literal) or type(index.value) is not int or not 0 <= index.value < len(parts):
+    try:
+        index = python(body.visit(node.slice))
+    except UnknownError:
+        index = None
+    if type(index) is not int or not -len(parts) <= index < len(parts):
         raise body.error(
             UnsupportedError, f"the index into a tuple is a number from 0 to {len(parts) - 1}", node.slice,
             "pass the numbers as an array parameter to index them at run time",
         )  # fmt: skip
-    return parts[index.value]
+    return parts[index]
 
 
 def _checked_literal(body: Body, index: Operand, node: ast.expr, of: str) -> None:
