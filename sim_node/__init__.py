@@ -55,6 +55,8 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["expm1", "sinh", "cosh", "tanh"], "sim_node.lang.library.hyperbolic"),
     "cbrt": "sim_node.lang.library.root",
     **dict.fromkeys(["dot", "cross", "length", "length_sq", "normalize"], "sim_node.lang.library.vector"),
+    **dict.fromkeys(["noise", "pnoise", "curlnoise"], "sim_node.lang.library.noise"),
+    "rand_init": "sim_node.lang.library.stream",
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
     **dict.fromkeys(["int32", "uint32", "int64", "uint64", "float32", "float64"], "sim_node.dtypes"),
     **dict.fromkeys(["vec2", "vec3", "vec4", "vec2f", "vec3f", "vec4f", "vec2d", "vec3d", "vec4d"], "sim_node.dtypes"),

@@ -29,6 +29,7 @@ def launch(
     device: str | Device | None = None,
     stream: None = None,
     block_dim: int | None = None,
+    max_blocks: int | None = None,
     record_cmd: bool = False,
 ) -> Launch | None:
     """Run a kernel for every index of a grid of one to four dimensions; its arguments are the inputs, then the outputs.
@@ -36,14 +37,14 @@ def launch(
     An array parameter takes an ``sn.array``, a part of one, or anything with a buffer of that dtype, such as a numpy
     array; what stands in ``outputs`` must be writeable. A scalar takes a Python or numpy number in its range, a
     composite its components, a struct an instance. Threads are numbered row-major; every extent is below 2**31, their
-    product need not be. ``stream`` and ``block_dim`` are of GPUs: no result depends on them.
+    product need not be. ``stream``, ``block_dim`` and ``max_blocks`` are of GPUs: no result depends on them.
     With ``record_cmd`` nothing runs, and the launch is returned, to be made later and again.
     The first launch builds the kernel, and so does the first with arrays in another layout, or with other types for
     what the kernel leaves open. A long launch lets other Python threads run meanwhile.
     Raises LaunchError when arguments do not fit, KernelError when a thread stopped itself, BuildError when the kernel
     cannot be compiled, DeviceError for an unknown device.
     """
-    del stream, block_dim
+    del stream, block_dim, max_blocks
     if device is not None:
         get_device(device)
     if record_cmd:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,7 +75,7 @@ def reshaped(shape: Any, size: int) -> tuple[int, ...]:
 
     Raises ValueError when the numbers of elements differ.
     """
-    found = [operator.index(n) for n in (shape if isinstance(shape, Sequence) else (shape,))]
+    found = [operator.index(n) for n in (shape if isinstance(shape, Iterable) else (shape,))]
     known = 1
     for extent in found:
         known *= 1 if extent == -1 else extent

@@ -1,3 +1,7 @@
+import contextlib
+import gc
+import sys
+import tracemalloc
 from dataclasses import dataclass
 
 import numpy as np
@@ -222,3 +226,38 @@ def test_an_indexed_array_in_a_struct_is_its_whole_descriptor():
     assert seen["indices"][0] != 0
     assert seen["indices"][1] == 0
     assert np.frombuffer(holder.pack((base,))[0], holder.numpy)[0]["x"]["indices"].tolist() == [0, 0]
+
+
+def test_packing_leaves_nothing_behind():
+    """Also where it fails half way, with arrays kept already."""
+    inner = Struct("Inner", (("x", ArrayType(dtypes.float32)), ("n", dtypes.int32)))
+    outer = native(Struct("Outer", (("inner", inner), ("m", Matrix(dtypes.float32, 2, 2)), ("last", dtypes.bool_))))
+    part, rows = zeros(6)[::2], [[1, 2], [3.0, 4]]
+    values = [
+        ((part, 3), rows, True),
+        ((part, 3), np.eye(2), False),
+        ((part, 3), rows, "no"),
+        ((part, 3), [[1, 2], 3], True),
+        ((part, None), rows, True),
+        Instance(outer.dtype, None, inner=Instance(inner, None, x=part, n=1), m=rows, last=True),
+        Instance(outer.dtype, None, inner=Instance(inner, None, x=part), m=rows, last=True),
+        Instance(inner, None),
+    ]
+
+    def pack(times):
+        for _ in range(times):
+            for value in values:
+                with contextlib.suppress(_native.Refusal):
+                    outer.pack(value)
+
+    pack(10)
+    gc.collect()
+    tracemalloc.start()
+    watched = [part, rows, outer, outer.dtype, inner, *values]
+    counts, memory = [sys.getrefcount(one) for one in watched], tracemalloc.get_traced_memory()[0]
+    pack(2000)
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - memory
+    tracemalloc.stop()
+    assert [sys.getrefcount(one) for one in watched] == counts
+    assert grown < 10_000

@@ -1,9 +1,10 @@
 import gc
-import struct
 import sys
 import threading
 import tracemalloc
+from dataclasses import dataclass
 from pathlib import Path
+from struct import pack as struct_bytes
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def test_values_reach_the_argument_block_as_the_abi_says(echo, params, data):
     packed = b""
     for element, value in zip(params, values):
         packed += bytes(-len(packed) % element.scalar.size)
-        packed += struct.pack(
+        packed += struct_bytes(
             f"<{element.length}{FORMATS[element.scalar.name]}", *(value if element.length > 1 else [value])
         )
     words = 2 + -(-len(packed) // 8)
@@ -46,6 +47,24 @@ def test_values_reach_the_argument_block_as_the_abi_says(echo, params, data):
     launch(echo(*((f"p{i}", element) for i, element in enumerate(params))), dim=1, inputs=[out, *values])
     assert out.numpy()[:2].tolist() == [out.ptr, words]
     assert out.numpy()[2:].tobytes()[: len(packed)] == packed
+
+
+@dataclass(frozen=True)
+class Struct:
+    fields: tuple
+
+
+def test_structs_and_strided_arrays_reach_the_argument_block_as_the_abi_says(echo):
+    struct = Struct((("flag", dtypes.bool_), ("x", dtypes.ArrayType(dtypes.float32, 2)), ("v", dtypes.vec3)))
+    grid = dtypes.ArrayType(dtypes.float32, 3, "strided")
+    part, cube = zeros((4, 6))[::2, 1::3], zeros((2, 3, 4)).transpose()
+    out = zeros(16, dtypes.uint64)
+    kernel = echo(("first", dtypes.bool_), ("s", struct), ("g", grid), ("x", dtypes.ArrayType(dtypes.float32, 4)))
+    flat = zeros((2, 3, 1, 5))
+    launch(kernel, 1, [out, True, (True, part, (1, 2, 3)), cube, flat])
+    packed = struct_bytes("<?7x", True) + struct_bytes("<?7xQ2i2q3f4x", True, part.ptr, 2, 2, 48, 12, 1, 2, 3)
+    packed += struct_bytes("<Q3i4x3q", cube.ptr, 4, 3, 2, 4, 16, 48) + struct_bytes("<Q4i", flat.ptr, 2, 3, 1, 5)
+    assert out.numpy().tobytes()[16 : 16 + len(packed)][: 14 * 8] == packed[: 14 * 8]
 
 
 NUMPY_SCALARS = [
@@ -380,7 +399,7 @@ def test_a_kernel_that_asks_for_no_coordinates_takes_any_grid(last, dim):
 
 def test_options_of_gpus_change_nothing(kernels):
     y = zeros(2)
-    launch(kernels.copy, 2, [array([1.0, 2.0])], [y], stream=None, block_dim=64)
+    launch(kernels.copy, 2, [array([1.0, 2.0])], [y], stream=None, block_dim=64, max_blocks=1)
     assert list(y) == [1, 2]
 
 

@@ -14,11 +14,8 @@ TID = Value(Op.TID, sn.int32)
 
 def test_numbers():
     assert number(Value(Op.SUB, sn.int32, (TWO, Value(Op.MUL, sn.int32, (TWO, THREE))))) == -4
-    for unknown in (
-        TID,
-        Value(Op.ADD, sn.int32, (TWO, TID)),
-        Value(Op.QUOT, sn.int32, (TWO, Value(Op.CONST, sn.int32, (), 0))),
-    ):
+    by_zero = Value(Op.QUOT, sn.int32, (TWO, Value(Op.CONST, sn.int32, (), 0)))
+    for unknown in (TID, by_zero, Value(Op.ADD, sn.int32, (TWO, TID))):
         with pytest.raises(UnknownError):
             number(unknown)
 

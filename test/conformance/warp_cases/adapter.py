@@ -14,6 +14,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import re
 import sys
 import types
 import unittest
@@ -166,8 +167,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def reason_in(text: str) -> str | None:
-    """Find the reason in an error that names something foreign, as the compiler's do."""
-    return next((reason for reason in REASONS if f"<unsupported: {reason} " in text), None)
+    """Find the reason in an error that names something foreign, as the compiler's do, or an option for gradients."""
+    if "unexpected keyword argument 'adj" in text:
+        return GRADIENTS
+    quoted = (FOREIGN.get(name) for name in re.findall(r"'(?:wp|warp)\.(\w+)'", text))
+    shown = (reason for reason in REASONS if f"<unsupported: {reason} " in text)
+    return next((reason for reason in (*quoted, *shown) if reason), None)
 
 
 def tests_folder() -> Path | None:
