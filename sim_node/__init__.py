@@ -59,8 +59,10 @@ _HOMES: dict[str, str] = {
     "rand_init": "sim_node.lang.library.stream",
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
     **dict.fromkeys(["int32", "uint32", "int64", "uint64", "float32", "float64"], "sim_node.dtypes"),
-    **dict.fromkeys(["vec2", "vec3", "vec4", "vec2f", "vec3f", "vec4f", "vec2d", "vec3d", "vec4d"], "sim_node.dtypes"),
-    **dict.fromkeys(["vec2i", "vec3i", "vec4i", "vec2u", "vec3u", "vec4u"], "sim_node.dtypes"),
+    **dict.fromkeys(
+        ["vec2", "vec3", "vec4", "vec2f", "vec3f", "vec4f", "vec2d", "vec3d", "vec4d"], "sim_node.lang.values"
+    ),
+    **dict.fromkeys(["vec2i", "vec3i", "vec4i", "vec2u", "vec3u", "vec4u"], "sim_node.lang.values"),
     "Plant": "sim_node.plant.plant",
     **dict.fromkeys(["parameter", "input", "state", "output"], "sim_node.plant.declarations"),
     "Stepper": "sim_node.plant.stepper",

@@ -5,6 +5,7 @@ Names follow NVIDIA Warp (``float32 int32 vec3 vec2d``); the short names (``f32 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -108,17 +109,20 @@ class Vector:
         """Whether components are integers."""
         return self.scalar.is_integer
 
-    def __call__(self, *components: Any) -> np.ndarray[Any, Any]:
-        """Build the vector from 0, 1 (splatted) or ``length`` components, or from one sequence."""
-        if len(components) <= 1 and all(np.ndim(component) == 0 for component in components):
-            return np.full(self.length, components[0] if components else 0, self.numpy)
-        values = np.asarray(components if len(components) != 1 else components[0], self.numpy)
-        if values.shape != (self.length,):
-            raise TypeError(f"{self.name} takes 0, 1 or {self.length} components, not shape {values.shape}")
-        return values
+    def vector(self, length: int) -> Vector:
+        """The vector type of another length and the same scalar."""
+        return Vector(self.scalar, length)
+
+    def __call__(self, *components: Any) -> Any:
+        """Make the host's value, of 0, 1 (splatted) or ``length`` components, or of one sequence (``lang.values``)."""
+        return MAKE[Vector](self, *components)
 
     def __repr__(self) -> str:
         return self.name
+
+
+# What makes the host's value of a composite type, by the kind of type: ``lang.values`` fills it, a layer above.
+MAKE: dict[type, Callable[..., Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,13 @@ TESTED_ELSEWHERE = {
     "compiler/ir/function": "the IR's values; the parser's and the verifier's tests make and compare them",
     "compiler/ir/op": "a table; every test of the IR reads it",
     "compiler/ir/printer": "test_parser.py: what is printed reads back the same",
+    **{
+        f"compiler/python/{name}": "test_build.py runs every sample of the language on both devices, test_code.py more"
+        for name in ("arrays", "block", "callables", "operations", "places", "rewrite", "settle", "stop")
+    },
+    "lang/values/__init__": "test_vector.py makes values of every type",
+    "lang/values/numbers": "test_vector.py passes every kind of number, and what is none",
+    "lang/values/value": "test_vector.py computes with, copies and shows values",
     "cli/benches/bridge_reader": "test_bridge.py runs it as a process",
     "cli/benches/rclpy_peer": "test_bridge.py runs it as a process",
     "cli/rig/session": "test_demo.py runs whole sessions",

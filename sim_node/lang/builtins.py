@@ -16,6 +16,7 @@ import numpy as np
 
 from sim_node import dtypes
 from sim_node.errors import SimNodeError
+from sim_node.lang.values.vector import make
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,8 @@ def _quot(a: Any, b: Any) -> Any:
 
 
 def _vector(*components: Any) -> Any:
-    return np.array(components)
+    scalar = dtypes.element(np.result_type(*components)).scalar
+    return make(dtypes.Vector(scalar, len(components)), *components)
 
 
 tid = Builtin("tid", "TID", _tid)

@@ -35,6 +35,7 @@ _ARGUMENT = {
 }
 _VALUE = {
     "dtype": ("its type differs", "make a {dtype} of it"),
+    "readonly": ("the kernel writes its arrays, and one is read-only", "give it an array that may be written"),
     "range": ("the value is out of range", "pass a value that {dtype} holds, or widen the kernel's parameter"),
     "length": ("the number of its parts differs", "pass {length} of them"),
 }

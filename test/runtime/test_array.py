@@ -13,7 +13,7 @@ from sim_node.runtime.array import extents, wrap
 from sim_node.runtime.creation import array, zeros
 from sim_node.runtime.element import native
 
-ELEMENTS = list(dtypes.ELEMENTS.values())
+ELEMENTS = [*dtypes.SCALARS, *(dtypes.Vector(scalar, n) for scalar in dtypes.SCALARS[1:] for n in (2, 3, 4))]
 
 
 def shared(made, data):

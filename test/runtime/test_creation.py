@@ -12,7 +12,7 @@ from sim_node.runtime import creation
 from sim_node.runtime.creation import array, clone, copy, empty, from_numpy, full, ones, zeros
 from sim_node.runtime.indexed import IndexedArray
 
-ELEMENTS = list(dtypes.ELEMENTS.values())
+ELEMENTS = [*dtypes.SCALARS, *(dtypes.Vector(scalar, n) for scalar in dtypes.SCALARS[1:] for n in (2, 3, 4))]
 
 
 def shared(made, data):

@@ -1,5 +1,6 @@
 import contextlib
 import gc
+import struct
 import sys
 import tracemalloc
 from dataclasses import dataclass
@@ -169,6 +170,7 @@ def test_values_of_the_host_are_told_apart_by_their_type():
         (((1, 2, 3), (4, 5, 6)), None),
         ([[1, 2, 3], (4, 5, 6)], None),
         ((1, 2, 3, 4, 5, 6), None),
+        (((1, 2, 3, 4), (5, 6)), "length"),
         (np.arange(1, 7).reshape(2, 3), None),
         ((np.arange(1, 4), [4, 5.0, 6]), None),
         (((1, 2), (3, 4, 5, 6)), "length"),
@@ -261,3 +263,11 @@ def test_packing_leaves_nothing_behind():
     tracemalloc.stop()
     assert [sys.getrefcount(one) for one in watched] == counts
     assert grown < 10_000
+
+
+def test_a_composite_of_one_axis_takes_its_parts_in_any_grouping():
+    """A transform is a position and a rotation."""
+    transform = native(dtypes.Vector(dtypes.float32, 7))
+    wanted = struct.pack("7f", 1, 2, 3, 0, 0, 0, 1)
+    for value in ((1, 2, 3, 0, 0, 0, 1), ((1, 2, 3), (0, 0, 0, 1)), [np.arange(1, 4), (0, 0, 0, 1.0)]):
+        assert transform.pack(value)[0] == wanted

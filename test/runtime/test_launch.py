@@ -17,8 +17,12 @@ from sim_node.runtime.creation import array, zeros
 from sim_node.runtime.launch import Launch, launch
 from sim_node.runtime.plan import Plan
 
-FORMATS = {"bool": "?", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "f", "f64": "d"}
-PARAMS = st.lists(st.sampled_from(list(dtypes.ELEMENTS.values())), max_size=8)
+FORMATS = {
+    "bool": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q",
+    "f16": "e", "f32": "f", "f64": "d",
+}  # fmt: skip
+ELEMENTS = [*dtypes.SCALARS, *(dtypes.Vector(scalar, n) for scalar in dtypes.SCALARS[1:] for n in (2, 3, 4))]
+PARAMS = st.lists(st.sampled_from(ELEMENTS), max_size=8)
 
 
 def value_of(draw, scalar):
@@ -436,3 +440,13 @@ def test_what_a_kept_launch_was_never_given_is_zero_and_an_array_must_be(kernels
     command.set_param_by_name("v", v)
     command.launch()
     assert (x[0], v[0]) == (1, 2)
+
+
+def test_read_only_arrays_in_structs_are_read_but_never_written(echo):
+    struct = Struct((("x", dtypes.ArrayType(dtypes.float32)),))
+    locked = np.zeros(2, np.float32)
+    locked.flags.writeable = False
+    out = zeros(8, dtypes.uint64)
+    launch(echo(("s", struct)), 1, [out, (locked,)])
+    with pytest.raises(LaunchError, match=r"argument 2 's'.*read-only"):
+        launch(echo(("s", struct)), 1, [out], [(locked,)])

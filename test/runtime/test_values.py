@@ -41,7 +41,7 @@ def test_values_of_the_dtype_are_not_copied(scalar):
 )
 def test_a_conversion_that_drops_more_than_digits_is_refused(data, dtype):
     with pytest.raises(TypeError, match="without loss"):
-        values.numbers(data, dtypes.ELEMENTS[dtype].scalar)
+        values.numbers(data, dtypes.element(dtype).scalar)
 
 
 @pytest.mark.parametrize(("data", "dtype"), [([1.0, -2.0], "i32"), ([1, 0], "bool"), (3.0, "u64"), ([-0.0], "i64")])

@@ -91,6 +91,9 @@ class Body:
         self.sites: list[Site] = []
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
+        # Of the typed results: which instances a call of a func came to, and the type of a ternary of two literals.
+        self.called: dict[ast.AST, list[str]] = {}
+        self.chosen: dict[ast.AST, Scalar] = {}
         self._locations: dict[tuple[int, int], Location] = {}
 
     # syntax

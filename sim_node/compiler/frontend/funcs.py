@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, text
-from sim_node.compiler.frontend.body import Body, Form, describe
+from sim_node.compiler.frontend.body import Body, Form, Instance, describe
 from sim_node.compiler.frontend.capture import capture
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, outcomes, unfit
 from sim_node.compiler.frontend.results import carried, taken
@@ -51,7 +51,9 @@ def call_func(body: Body, func: Func, arguments: list[Written], named: dict[str,
         _fitted(body, operand, parameter.type, left_open, at, f"'{parameter.name}' of '{func.name}'")
         for operand, at, parameter in pairs
     )
-    return invoke(body, bound.func, values, node)
+    instance, result = _invoke(body, bound.func, values, node)
+    body.called.setdefault(node, []).append(instance.name)
+    return result
 
 
 def _fitted(body: Body, operand: Operand, wanted: Any, left_open: list[Operand], node: ast.AST, role: str) -> Passed:
@@ -98,16 +100,16 @@ def _each(wanted: Any, length: int) -> tuple[Any, ...]:
     return (wanted,) * length
 
 
-def invoke(body: Body, func: Func, values: tuple[Passed, ...], node: ast.AST) -> Operand:
+def _invoke(body: Body, func: Func, values: tuple[Passed, ...], node: ast.AST) -> tuple[Instance, Operand]:
     """Call a func with values that fit its parameters; what exists only at build becomes part of the func."""
     instance = body.unit.instantiate(func, tuple(map(_form, values)), body.source.location(node, body.caller))
     call = body.emit(Op.CALL, carried(instance.result), tuple(_passed(values)), node, instance.name)
-    return call if instance.result is None else taken(body, instance.result, call, node)
+    return instance, call if instance.result is None else taken(body, instance.result, call, node)
 
 
 def invoke_value(body: Body, func: Func, values: tuple[Value, ...], node: ast.AST) -> Value:
     """Call a func of the library that gives one value."""
-    result = invoke(body, func, values, node)
+    _, result = _invoke(body, func, values, node)
     assert isinstance(result, Value)
     return result
 

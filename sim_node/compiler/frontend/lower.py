@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from sim_node.compiler.frontend import calls, comparisons, logic, loops, operators, places, refusals, statements
-from sim_node.compiler.frontend.body import Visit
+from sim_node.compiler.frontend.body import Body, Visit
 from sim_node.compiler.frontend.unit import Unit
 from sim_node.compiler.ir.function import Module
 from sim_node.errors import UnsupportedError
@@ -23,8 +23,14 @@ def lower(kernel: Kernel) -> Module:
 
     What the functions capture is read now and becomes part of the module. Raises BuildError, with place and remedy.
     """
+    return typed(kernel)[0]
+
+
+def typed(kernel: Kernel) -> tuple[Module, dict[str, Body]]:
+    """Lower a kernel as ``lower`` does, and give for each function of the module also what was learnt on the way."""
+    unit = Unit(VISITORS)
     try:
-        return Unit(VISITORS).lower(kernel)
+        return unit.lower(kernel), unit.bodies
     except RecursionError:
         raise UnsupportedError(
             f"kernel '{kernel.name}' has expressions or statements nested too deeply", remedy="use more variables"

@@ -29,6 +29,7 @@ class Unit:
         self._instances: dict[tuple[Func, object], Instance] = {}
         self._signatures: dict[Func, Signature] = {}
         self._active: list[Func] = []
+        self.bodies: dict[str, Body] = {}  # by the name of the function in the module
 
     def lower(self, kernel: Kernel) -> Module:
         """Lower the kernel and all that it calls."""
@@ -84,6 +85,7 @@ class Unit:
         tree = body.source.tree
         if isinstance(tree, ast.AsyncFunctionDef):
             raise body.error(UnsupportedError, "an async function cannot be compiled", tree, "write def")
+        self.bodies[name] = body
         names, params = list[str](), list[Value]()
 
         def received(parameter: str, one: Form) -> Operand:
