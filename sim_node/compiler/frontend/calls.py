@@ -135,10 +135,12 @@ def _construct(body: Body, vector: Vector, arguments: Arguments, node: ast.Call)
 
 
 def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call) -> Operand:
-    """Lower a builtin: its operation on scalars of one type, unless it has a form of its own."""
+    """Lower a builtin: its operation on scalars of one type, or part by part, unless it has a form of its own."""
     op = Op[builtin.op]
     if op in _FORMS:
         return _FORMS[op](body, builtin, arguments, node)
+    if op in (Op.MIN, Op.MAX) and len(arguments) == 1:
+        arguments = _parts(body, *arguments[0])
     arity = SIGNATURES[op].arity or 0
     _count(body, f"sn.{builtin.name}", arguments, node, arity, None if op in (Op.MIN, Op.MAX) else arity)
     weak = [operand for operand, _ in arguments if isinstance(operand, Weak)]
@@ -147,7 +149,8 @@ def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call)
         return fold_literals(body, f"sn.{builtin.name}", builtin, node, *weak)
     values = agree(body, f"sn.{builtin.name}", node, *arguments)
     kind = values[0].type
-    if not isinstance(kind, Scalar) or kind.kind.value not in SIGNATURES[op].kinds:
+    taken = Scalar if op not in _PARTWISE else (Scalar, Vector)
+    if not isinstance(kind, taken) or kind.scalar.kind.value not in SIGNATURES[op].kinds:
         floats = SIGNATURES[op].kinds == "f" and isinstance(kind, Scalar)
         raise body.error(
             BuildTypeError, f"sn.{builtin.name} does not take {kind!r}", node,
@@ -159,6 +162,13 @@ def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call)
     for other in others:
         result = body.emit(op, kind, (result, other), node)
     return result
+
+
+def _parts(body: Body, operand: Operand, at: ast.AST) -> Arguments:
+    """The components of a vector as arguments of their own; what is none stays one argument."""
+    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+        return [(part, at) for part in components(body, operand, at)]
+    return [(operand, at)]
 
 
 def _tid(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
@@ -245,6 +255,7 @@ def _abs(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand
 
 
 _KINDS: dict[type, Lower] = {Scalar: _convert, Vector: _construct, Builtin: _builtin}
+_PARTWISE = (Op.ABS, Op.MIN, Op.MAX)
 _FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.VECTOR: _vector}
 _PYTHON: tuple[tuple[object, Lower], ...] = (
     (len, _len),
