@@ -130,14 +130,17 @@ def _unroll(body: Body, node: ast.For, items: Sequence[Operand]) -> None:
         again = builder.block("next")
         assign_to(body, node.target, item, node.iter)
         _run(body, node, Loop(after, again))
-        if builder.current is not None:
-            builder.jump(again)
-        builder.enter(again)
+        if again.predecessors:  # by continue; without it, the next iteration goes on in the same block
+            if builder.current is not None:
+                builder.jump(again)
+            builder.enter(again)
     body.unrolled = before
-    done = builder.block("done") if node.orelse else after
     if builder.current is not None:
-        builder.jump(done)
-    _finish(body, node, done, after)
+        body.visit_all(node.orelse)
+    if after.predecessors:  # by break
+        if builder.current is not None:
+            builder.jump(after)
+        builder.enter(after)
 
 
 def _count(body: Body, node: ast.For, over: Range) -> None:

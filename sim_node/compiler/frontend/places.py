@@ -9,7 +9,7 @@ from sim_node.compiler.frontend.agree import components, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.capture import OutsideError, captured, member
 from sim_node.compiler.frontend.known import UnknownError, python
-from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, outcomes
+from sim_node.compiler.frontend.operand import Operand, Static, Weak, outcomes
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.scope import suggestion
 from sim_node.compiler.frontend.variables import assign, recall
@@ -214,12 +214,16 @@ def _index(body: Body, array: Value, node: ast.Subscript) -> Value:
 def _component(body: Body, length: int, node: ast.Subscript) -> int | Value:
     index = body.visit(node.slice)
     _checked_literal(body, index, node.slice, text(node.value))
-    if isinstance(index, Literal):
-        if index.value >= length:
+    try:
+        known = python(index)
+    except UnknownError:
+        known = None
+    if known is not None:
+        if not 0 <= known < length:
             raise body.error(
-                BuildTypeError, f"'{text(node.value)}' has components 0 to {length - 1}, not {index.value}", node.slice
+                BuildTypeError, f"'{text(node.value)}' has components 0 to {length - 1}, not {known}", node.slice
             )
-        return int(index.value)
+        return int(known)
     index = body.materialise(index, node.slice)
     assert isinstance(index.type, Scalar)
     return _bounds(body, index, body.builder.constant(index.type, length), text(node.value), node)
