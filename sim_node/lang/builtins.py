@@ -114,7 +114,11 @@ rint = Builtin("rint", "RINT", np.rint)
 cast = Builtin("cast", "BITCAST", _cast)
 vector = Builtin("vector", "VECTOR", _vector)
 
-# For the library alone: truncating integer division, whose divisor is neither 0 nor, with the least dividend, -1.
+# For the library alone. Bits of a float, where no result depends on those of a NaN. The sum of a product, rounded once
+# or twice, whichever is faster: where no result depends on that. Truncating integer division, whose divisor is neither
+# 0 nor, with the least dividend, -1.
+raw = Builtin("raw", "RAW", _cast)
+muladd = Builtin("muladd", "MULADD", lambda a, b, c: a * b + c)
 quot = Builtin("quot", "QUOT", _quot)
 rem = Builtin("rem", "REM", np.fmod)
 

@@ -156,9 +156,9 @@ def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call)
             BuildTypeError, f"sn.{builtin.name} does not take {kind!r}", node,
             f"sn.{builtin.name}(float({text(arguments[0][1])}))" if floats else "apply it to scalars",
         )  # fmt: skip
+    if op not in (Op.MIN, Op.MAX):
+        return body.emit(op, kind, values, node)
     result, *others = values
-    if arity == 1:
-        return body.emit(op, kind, (result,), node)
     for other in others:
         result = body.emit(op, kind, (result, other), node)
     return result
@@ -176,7 +176,7 @@ def _tid(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
     return body.emit(Op.TID, int32, (), node)
 
 
-def _bitcast(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
+def _bitcast(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call) -> Value:
     _count(body, "sn.cast", arguments, node, 2, 2)
     value = computed(body, *arguments[0])
     target = arguments[1][0]
@@ -187,7 +187,7 @@ def _bitcast(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Va
             BuildTypeError, f"sn.cast keeps the bits: it cannot turn {value.type!r} into {text(arguments[1][1])}", node,
             "give a type of the same width, as in sn.cast(x, sn.uint32); to convert by value write sn.uint32(x)",
         )  # fmt: skip
-    return value if value.type == wanted else body.emit(Op.BITCAST, wanted, (value,), node)
+    return value if value.type == wanted else body.emit(Op[builtin.op], wanted, (value,), node)
 
 
 def _vector(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
@@ -256,7 +256,7 @@ def _abs(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand
 
 _KINDS: dict[type, Lower] = {Scalar: _convert, Vector: _construct, Builtin: _builtin}
 _PARTWISE = (Op.ABS, Op.MIN, Op.MAX)
-_FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.VECTOR: _vector}
+_FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.RAW: _bitcast, Op.VECTOR: _vector}
 _PYTHON: tuple[tuple[object, Lower], ...] = (
     (len, _len),
     (type, _type),

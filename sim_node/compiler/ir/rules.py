@@ -126,6 +126,7 @@ RULES: dict[Op, _Check] = {
     Op.SELECT: _select,
     Op.CAST: _cast,
     Op.BITCAST: _bitcast,
+    Op.RAW: _bitcast,
     Op.VECTOR: _vector,
     Op.EXTRACT: _extract,
     Op.LENGTH: _length_of,
