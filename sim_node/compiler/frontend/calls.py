@@ -9,11 +9,11 @@ from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, agree, components, computed, splat, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
-from sim_node.compiler.frontend.funcs import call_func, invoke
-from sim_node.compiler.frontend.known import static_call
+from sim_node.compiler.frontend.funcs import call_func, invoke_value
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.frontend.outside import known
+from sim_node.compiler.frontend.static import static_call
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import ArrayType, Kind, Scalar, Vector, bool_, int32
@@ -244,7 +244,7 @@ def _extreme(python: Callable[..., Any], func: Func) -> Lower:
         if not isinstance(result.type, Scalar) or result.type == bool_:
             raise body.error(BuildTypeError, f"'{name}' does not take {result.type!r}", node)
         for other in others:
-            result = invoke(body, func, (result, other), node)
+            result = invoke_value(body, func, (result, other), node)
         return result
 
     return lower
