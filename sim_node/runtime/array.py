@@ -194,7 +194,8 @@ class Array(_native.Array):
         keys = key if isinstance(key, tuple) else (key,)
         if isinstance(self.dtype, dtypes.Scalar):
             return self.numpy()[keys]
-        return viewed(self.dtype, self.numpy()[(*(one for one in keys if one is not Ellipsis), ...)])
+        whole = (*(one for one in keys if one is not Ellipsis), ...)  # an array also where it has no axes
+        return viewed(self.dtype, self.numpy()[whole])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         part = self[key] if select(key, self.shape, self.strides).shape else None
