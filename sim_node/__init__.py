@@ -12,13 +12,17 @@ from typing import Any
 __version__ = "0.1.0"
 
 # public name → module that defines it
+_SUFFIXES = ("", *"hfdbsiul", "ub", "us", "ul")
 _FLOATING = ("mat22", "mat33", "mat44", "quat", "transform", "spatial_vector", "spatial_matrix")
 _HOMES: dict[str, str] = {
     "Array": "sim_node.runtime.array",
+    **dict.fromkeys(["indexedarray", "indexedarray1d", "indexedarray2d"], "sim_node.runtime.maker"),
+    **dict.fromkeys(["indexedarray3d", "indexedarray4d"], "sim_node.runtime.maker"),
     **dict.fromkeys(["array", "array1d", "array2d", "array3d", "array4d"], "sim_node.runtime.maker"),
     **dict.fromkeys(["zeros", "empty", "full", "ones", "clone", "copy", "from_numpy"], "sim_node.runtime.creation"),
     **dict.fromkeys(["zeros_like", "empty_like", "full_like", "ones_like"], "sim_node.runtime.creation"),
-    "launch": "sim_node.runtime.launch",
+    **dict.fromkeys(["launch", "Launch"], "sim_node.runtime.launch"),
+    "IndexedArray": "sim_node.runtime.indexed",
     "Plan": "sim_node.runtime.plan",
     "get_device": "sim_node.device.names",
     "get_devices": "sim_node.device.names",
@@ -52,12 +56,25 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["asin", "acos", "atan"], "sim_node.lang.library.inverse"),
     **dict.fromkeys(["expm1", "sinh", "cosh", "tanh"], "sim_node.lang.library.hyperbolic"),
     "cbrt": "sim_node.lang.library.root",
+    "erf": "sim_node.lang.library.error_function",
+    "pow": "sim_node.lang.library.power",
+    **dict.fromkeys(["atan2", "hypot"], "sim_node.lang.library.polar"),
     **dict.fromkeys(["dot", "cross", "length", "length_sq", "normalize"], "sim_node.lang.library.vector"),
+    **dict.fromkeys(["cw_mul", "cw_div", "argmin", "argmax"], "sim_node.lang.library.vector"),
+    **dict.fromkeys(["norm_l1", "norm_l2", "norm_huber"], "sim_node.lang.library.norm"),
+    **dict.fromkeys(["norm_pseudo_huber", "smooth_normalize"], "sim_node.lang.library.norm"),
+    "bit_count": "sim_node.lang.library.bits",
+    "closest_point_edge_edge": "sim_node.lang.library.closest",
+    "lower_bound": "sim_node.lang.library.search",
+    **dict.fromkeys(["noise", "pnoise", "curlnoise"], "sim_node.lang.library.noise"),
+    "rand_init": "sim_node.lang.library.stream",
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
     **dict.fromkeys([f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)], "sim_node.dtypes"),
     **dict.fromkeys(["float16", "float32", "float64"], "sim_node.dtypes"),
-    **dict.fromkeys([f"vec{n}{s}" for n in (2, 3, 4) for s in ("", *"hfdbsiul", "ub", "us", "ul")], "sim_node.dtypes"),
-    **dict.fromkeys([f"{kind}{s}" for kind in _FLOATING for s in ("", *"hfd")], "sim_node.dtypes"),
+    **dict.fromkeys(
+        [f"vec{n}{s}" for n in (2, 3, 4) for s in ("", *"hfdbsiul", "ub", "us", "ul")], "sim_node.lang.values"
+    ),
+    **dict.fromkeys([f"{kind}{s}" for kind in _FLOATING for s in ("", *"hfd")], "sim_node.lang.values"),
     "Plant": "sim_node.plant.plant",
     **dict.fromkeys(["parameter", "input", "state", "output"], "sim_node.plant.declarations"),
     "Stepper": "sim_node.plant.stepper",

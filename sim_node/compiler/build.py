@@ -41,7 +41,7 @@ class Program:
     params: tuple[tuple[str, Type], ...]
     sites: tuple[Site, ...]
     digest: str
-    owner: elf.Code
+    owner: object
     written: frozenset[str]
     dims: int = 1
 

@@ -17,6 +17,11 @@ class Host:
     is_cpu: bool = True
     is_cuda: bool = False
 
+    @property
+    def alias(self) -> str:
+        """The device's name, in Warp's word."""
+        return self.name
+
     def allocate(self, nbytes: int, zeroed: bool = False) -> memoryview:
         """Allocate writeable bytes, aligned to 64; the memory lives as long as the view or anything made from it.
 

@@ -38,7 +38,7 @@ __all__ = [
     "COMPOSITES", "LAYOUTS", "MAKE", "PYTHON", "SCALARS", "SUFFIXES", "ArrayType", "Composite", "Element", "Kind",
     "Leaf", "Matrix", "Quaternion", "Scalar", "Struct", "Transform", "Tuple", "Type", "Vector", "bool_",
     "dtype_from_numpy", "dtype_to_numpy", "element", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
-    "named", "placed", "pointer", "uint8", "uint16", "uint32", "uint64",
+    "named", "numeric", "placed", "pointer", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 
 Element = Scalar | Composite | Struct
@@ -118,6 +118,17 @@ def element(spec: object) -> Element:
     raise TypeError(f"{spec!r} is not a dtype of the kernel language; use one of {known}")
 
 
+def numeric(spec: object) -> Scalar | Composite:
+    """Resolve a dtype as ``element`` does that is made of numbers.
+
+    Raises TypeError also for a struct.
+    """
+    found = element(spec)
+    if isinstance(found, Struct):
+        raise TypeError(f"{found!r} is a struct, of no one scalar")
+    return found
+
+
 def dtype_from_numpy(spec: object) -> Element:
     """Look up the type of a numpy dtype or of a numpy scalar's class.
 
@@ -131,4 +142,4 @@ def dtype_to_numpy(spec: object) -> np.dtype[Any]:
 
     Raises TypeError naming what is accepted.
     """
-    return element(spec).numpy
+    return numeric(spec).numpy

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sim_node.dtypes.scalar import Leaf, int32, int64, pointer
 
@@ -78,3 +78,8 @@ class ArrayType:
 
     def __repr__(self) -> str:
         return f"array<{', '.join([repr(self.dtype), *self._rest])}>"
+
+
+def strided(kind: Any) -> Any:
+    """The type for an array that may lie anywhere, if the type is a contiguous array's; any other as it is."""
+    return replace(kind, layout=LAYOUTS[1]) if isinstance(kind, ArrayType) and kind.layout == LAYOUTS[0] else kind

@@ -156,16 +156,3 @@ class Transform(Composite):
     def shape(self) -> tuple[int, ...]:
         """One axis of seven."""
         return (7,)
-
-
-def _plain(type_: Composite, *parts: Any) -> np.ndarray[Any, Any]:
-    """Build from 0, 1 (for all) or all numbers, or from one sequence."""
-    if len(parts) <= 1 and all(np.ndim(part) == 0 for part in parts):
-        return np.full(type_.shape, parts[0] if parts else 0, type_.numpy)
-    values = np.asarray(parts if len(parts) != 1 else parts[0], type_.numpy)
-    if values.shape != type_.shape and values.shape != (type_.length,):
-        raise TypeError(f"{type_.name} takes 0, 1 or {type_.length} components, not shape {values.shape}")
-    return values.reshape(type_.shape)
-
-
-MAKE.update(dict.fromkeys((Vector, Matrix, Quaternion, Transform), _plain))

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from sim_node.dtypes.composite import MAKE, Composite
-from sim_node.dtypes.scalar import Leaf, Scalar
+from sim_node.dtypes.array import strided
+from sim_node.dtypes.composite import MAKE
+from sim_node.dtypes.scalar import Leaf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +39,8 @@ class Struct:
 
     @cached_property
     def types(self) -> tuple[Type, ...]:
-        """The types of the fields."""
-        return tuple(type_ for _, type_ in self.fields)
+        """The types of the fields: an array in a struct has strides, whatever it is annotated as."""
+        return tuple(strided(type_) for _, type_ in self.fields)
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -69,15 +68,6 @@ class Struct:
         return ()
 
     @cached_property
-    def numpy(self) -> np.dtype[Any]:
-        """The structured numpy dtype of one element; an array in it is its descriptor, of unsigned words."""
-        formats = [_numpy(type_) for type_ in self.types]
-        names = [name for name, _ in self.fields]
-        layout: Any = {"names": names, "formats": formats, "offsets": list(self.offsets), "itemsize": self.size}
-        made: np.dtype[Any] = np.dtype(layout)
-        return made
-
-    @cached_property
     def text(self) -> str:
         """How the IR writes the type: its names are not part of the code."""
         return f"struct<{','.join(type_.text for type_ in self.types)}>"
@@ -85,7 +75,7 @@ class Struct:
     def place(self, name: str) -> tuple[int, Type] | None:
         """Find a field: its first leaf and its type; None where there is none of the name."""
         first = 0
-        for field, type_ in self.fields:
+        for (field, _), type_ in zip(self.fields, self.types):
             if field == name:
                 return first, type_
             first += len(type_.leaves)
@@ -97,12 +87,6 @@ class Struct:
 
     def __repr__(self) -> str:
         return self.name
-
-
-def _numpy(type_: Type) -> Any:
-    if isinstance(type_, (Scalar, Composite, Struct)):
-        return (type_.numpy, type_.shape) if type_.shape else type_.numpy
-    return np.uint64, (type_.size // 8,)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,16 @@ from sim_node.runtime.indexed import IndexedArray
 
 Where = str | Device | None
 
+# Options of Warp's that mean nothing here: there are no gradients, and no GPU that pinned memory is copied to.
+WARP = frozenset({"requires_grad", "retain_grad", "pinned"})
+
+
+def _accept(function: str, warp: dict[str, object]) -> None:
+    """Let options of Warp's pass; raises TypeError for any other."""
+    for name in warp:
+        if name not in WARP:
+            raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+
 
 def array(
     data: Any = None,
@@ -27,6 +37,7 @@ def array(
     ptr: int | None = None,
     copy: bool = False,
     device: Where = None,
+    **warp: object,
 ) -> Array:
     """Make an array of data, at an address, or of a shape alone, as ``empty``.
 
@@ -37,6 +48,7 @@ def array(
     the caller keeps, of elements of ``dtype`` in ``shape`` and ``strides`` (bytes; C order if none are given).
     Raises TypeError or ValueError when the values do not fit, DeviceError for an unknown device.
     """
+    _accept("array", warp)
     if ptr is not None:
         if data is not None or dtype is None or shape is None:
             raise TypeError("array(ptr=…) needs dtype and shape, and takes no data")
@@ -87,61 +99,73 @@ def _at(ptr: int, dtype: Any, shape: Shape, strides: tuple[int, ...] | None, dev
     return Array(memory, native(element), counts, steps, -low)
 
 
-def from_numpy(data: Numpy, dtype: Any = None, shape: Shape | None = None, device: Where = None) -> Array:
+def from_numpy(
+    data: Numpy, dtype: Any = None, shape: Shape | None = None, device: Where = None, **warp: object
+) -> Array:
     """Make an array that shares a numpy array's memory where it can; as ``sn.array(data, dtype, shape)``."""
+    _accept("from_numpy", warp)
     if not isinstance(data, np.ndarray):
         raise TypeError(f"from_numpy takes a numpy array, not {type(data).__name__}; sn.array takes any values")
     return array(data, dtype, shape, device=device)
 
 
-def zeros(shape: Shape, dtype: Any = float, device: Where = None) -> Array:
+def zeros(shape: Shape, dtype: Any = float, device: Where = None, **warp: object) -> Array:
     """Make an array of zeros, its memory aligned to 64 bytes."""
+    _accept("zeros", warp)
     return allocate(shape, dtype, device, zeroed=True)
 
 
-def empty(shape: Shape, dtype: Any = float, device: Where = None) -> Array:
+def empty(shape: Shape, dtype: Any = float, device: Where = None, **warp: object) -> Array:
     """Make an array whose values are whatever the memory held, aligned to 64 bytes."""
+    _accept("empty", warp)
     return allocate(shape, dtype, device)
 
 
-def full(shape: Shape, value: Any = 0, dtype: Any = None, device: Where = None) -> Array:
+def full(shape: Shape, value: Any = 0, dtype: Any = None, device: Where = None, **warp: object) -> Array:
     """Make an array of one value: a number, for composites also their components, for structs an instance or 0.
 
     Without dtype the value's own is taken: f32, i32 or bool for Python's numbers.
     Raises TypeError or ValueError when the value does not fit.
     """
+    _accept("full", warp)
     made = empty(shape, values.dtype_of(value) if dtype is None else dtype, device)
     made.fill_(value)
     return made
 
 
-def ones(shape: Shape, dtype: Any = float, device: Where = None) -> Array:
+def ones(shape: Shape, dtype: Any = float, device: Where = None, **warp: object) -> Array:
     """Make an array of ones."""
+    _accept("ones", warp)
     return full(shape, True, dtype, device)
 
 
-def zeros_like(src: Array | IndexedArray, device: Where = None) -> Array:
+def zeros_like(src: Array | IndexedArray, device: Where = None, **warp: object) -> Array:
     """Make a contiguous array of zeros with the shape and dtype of another."""
+    _accept("zeros_like", warp)
     return zeros(src.shape, src.dtype, device)
 
 
-def empty_like(src: Array | IndexedArray, device: Where = None) -> Array:
+def empty_like(src: Array | IndexedArray, device: Where = None, **warp: object) -> Array:
     """Make a contiguous array of whatever the memory held with the shape and dtype of another."""
+    _accept("empty_like", warp)
     return empty(src.shape, src.dtype, device)
 
 
-def full_like(src: Array | IndexedArray, value: Any, device: Where = None) -> Array:
+def full_like(src: Array | IndexedArray, value: Any, device: Where = None, **warp: object) -> Array:
     """Make a contiguous array of one value with the shape and dtype of another; as ``sn.full``."""
+    _accept("full_like", warp)
     return full(src.shape, value, src.dtype, device)
 
 
-def ones_like(src: Array | IndexedArray, device: Where = None) -> Array:
+def ones_like(src: Array | IndexedArray, device: Where = None, **warp: object) -> Array:
     """Make a contiguous array of ones with the shape and dtype of another."""
+    _accept("ones_like", warp)
     return ones(src.shape, src.dtype, device)
 
 
-def clone(src: Array | IndexedArray, device: Where = None) -> Array:
+def clone(src: Array | IndexedArray, device: Where = None, **warp: object) -> Array:
     """Make a contiguous copy of an array."""
+    _accept("clone", warp)
     made = empty_like(src, device)
     copy(made, src)
     return made

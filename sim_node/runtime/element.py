@@ -10,19 +10,54 @@ import numpy as np
 from sim_node import _native, dtypes
 
 STRUCT = 255  # the code of what is not of one scalar
+_DESCRIPTOR = (("shape", "i4"), ("strides", "i8"), ("indices", "u8"))  # one a dimension, as far as the layout goes
 
 
 @cache
 def native(dtype: Any) -> _native.Element:
     """The C side of an element type; equal types have the same one."""
-    if isinstance(dtype, dtypes.Struct):
-        fields = tuple(row(name, type_) for name, type_ in dtype.fields)
-        numpy = dtype.numpy
-        return _native.Element(dtype, STRUCT, dtype.size, dtype.align, (), fields, numpy, record_format(numpy))
-    if isinstance(dtype, dtypes.Scalar | dtypes.Composite):
-        scalar = dtype.scalar
-        return _native.Element(dtype, scalar.code, dtype.size, scalar.size, dtype.shape, (), dtype.numpy, b"")
-    raise TypeError(f"{dtype!r} is no element type")
+    fields = getattr(dtype, "fields", None)
+    if fields is not None:
+        numpy = record(dtype)
+        rows = tuple(row(name, _inside(type_)) for name, type_ in fields)
+        return _native.Element(
+            dtype, STRUCT, numpy.itemsize, numpy.alignment, (), rows, numpy, record_format(numpy)
+        )  # fmt: skip
+    if not hasattr(dtype, "scalar"):
+        raise TypeError(f"{dtype!r} is no element type")
+    scalar = dtype.scalar
+    return _native.Element(dtype, scalar.code, dtype.size, scalar.size, axes(dtype), (), scalar.numpy, b"")
+
+
+def axes(dtype: Any) -> tuple[int, ...]:
+    """The axes that numpy shows an element of one scalar type as: rows and columns of a matrix, else its components."""
+    if dtype.scalar is dtype:
+        return ()
+    rows = getattr(dtype, "rows", None)
+    return (dtype.size // dtype.scalar.size,) if rows is None else (rows, dtype.cols)
+
+
+@cache
+def record(struct: Any) -> np.dtype[Any]:
+    """The structured numpy dtype of a struct: C layout; an array in it is its address, shape and strides."""
+    parts: list[Any] = []
+    for name, type_ in struct.fields:
+        if isinstance(type_, dtypes.ArrayType):
+            layout = dtypes.LAYOUTS.index(_inside(type_).layout)
+            per_dimension = [(word, kind, (type_.ndim,)) for word, kind in _DESCRIPTOR[: layout + 1]]
+            parts.append((name, np.dtype([("address", "u8"), *per_dimension], align=True)))
+        elif hasattr(type_, "fields"):
+            parts.append((name, record(type_)))
+        else:
+            parts.append((name, type_.scalar.numpy, axes(type_)))
+    return np.dtype(parts, align=True)
+
+
+def _inside(type_: Any) -> Any:
+    """The type of a field: an array in a struct has strides, whatever it is annotated as."""
+    if isinstance(type_, dtypes.ArrayType) and type_.layout == dtypes.LAYOUTS[0]:
+        return dtypes.ArrayType(type_.dtype, type_.ndim, dtypes.LAYOUTS[1])
+    return type_
 
 
 def row(name: str, type_: Any, written: bool = False) -> tuple[str, int, int, _native.Element, bool]:

@@ -125,7 +125,7 @@ class IndexedArray(_native.Indexed):
 
 def _is_list(given: Sequence[Any]) -> bool:
     """Whether a sequence is one list of integers, not a list a dimension."""
-    return all(isinstance(one, (int, np.integer)) for one in given)
+    return len(given) > 0 and all(isinstance(one, (int, np.integer)) for one in given)
 
 
 def _packed(given: Any) -> bytes:

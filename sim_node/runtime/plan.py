@@ -11,6 +11,7 @@ import numpy as np
 
 from sim_node import _native
 from sim_node.compiler.build import Program
+from sim_node.device.names import Device, get_device
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
@@ -23,7 +24,7 @@ _run, _point = _native.Plan.run, _native.Plan.point
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class Recorded:
     """One launch of a plan: what runs, over which grid, and the line that recorded it."""
 
     program: Program
@@ -34,13 +35,16 @@ class Launch:
 class Plan(_native.Plan):
     """A list of launches: recorded by ``launch``, ended by ``freeze``, then run any number of times.
 
-    It keeps the arrays it uses. Attributes: ``launches``, ``cells`` (in the order of their numbers), ``frozen``.
+    It keeps the arrays it uses. Attributes: ``launches``, ``cells`` (in the order of their numbers), ``frozen``,
+    ``device``.
     """
 
-    __slots__ = ("launches",)
+    __slots__ = ("device", "launches")
 
-    def __init__(self) -> None:
-        self.launches: list[Launch] = []
+    def __init__(self, device: str | Device | None = None) -> None:
+        """Raise DeviceError for an unknown device."""
+        self.device = get_device(device)
+        self.launches: list[Recorded] = []
 
     def launch(
         self, kernel: Kernel, dim: int | Sequence[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
@@ -51,18 +55,18 @@ class Plan(_native.Plan):
         compiled.
         """
         kernel = concrete(kernel, inputs, outputs)
-        entry = load(kernel)
+        entry = load(kernel, self.device)
         try:
             try:
                 ran = self.record(entry, dim, inputs, outputs)
             except _native.Refusal as refusal:
                 if refusal.args[1] != "layout":
                     raise
-                ran = self.record(variant(kernel, inputs, outputs), dim, inputs, outputs)
+                ran = self.record(variant(entry, kernel, inputs, outputs), dim, inputs, outputs)
         except _native.Refusal as refusal:
             raise launch_error(refusal, entry, dim, inputs, outputs) from None
         grid = tuple(dim) if isinstance(dim, Sequence) else dim
-        self.launches.append(Launch(ran.program, grid, caller()))
+        self.launches.append(Recorded(ran.program, grid, caller()))
 
     def point(self, cell: _native.Cell, array: Any) -> None:
         """Set where a cell is: at a writeable array of its dtype and shape, which the plan keeps.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from sim_node import _native
-from sim_node.dtypes import ArrayType, Composite, Kind, Struct, Tuple, Type
+from sim_node.dtypes import ArrayType, Kind
 from sim_node.errors import LaunchError
 from sim_node.runtime.array import Array
+from sim_node.runtime.element import STRUCT, native
+from sim_node.runtime.indexed import IndexedArray
 from sim_node.runtime.program import Entry
 
 # reason → what is wrong, and what to write instead
@@ -27,9 +31,13 @@ _ARGUMENT = {
     ),
     "readonly": ("the kernel writes it, and it is read-only", "pass an array that may be written"),
     "extent": ("a thread's index is i32 and cannot reach all of it", "split it into parts below 2**31 elements"),
-    "range": ("the value is out of range", "pass a value that {dtype} holds, or widen the kernel's parameter"),
-    "length": ("the number of components differs", "pass {length} numbers"),
     "cell": ("a cell has an address only inside a plan", "pass an array, or record the launch with Plan.launch"),
+}
+_VALUE = {
+    "dtype": ("its type differs", "make a {dtype} of it"),
+    "readonly": ("the kernel writes its arrays, and one is read-only", "give it an array that may be written"),
+    "range": ("the value is out of range", "pass a value that {dtype} holds, or widen the kernel's parameter"),
+    "length": ("the number of its parts differs", "pass {length} of them"),
 }
 # reason → what is wrong with the launch or plan as a whole
 _WHOLE = {
@@ -83,47 +91,78 @@ def plan_error(refusal: _native.Refusal, cells: tuple[_native.Cell, ...], value:
     return LaunchError(f"cell {at} of shape {cell.shape}: {_fault(reason, 'array', type_, value)}")
 
 
-def _fault(reason: str, name: str, type_: Type, value: object) -> str:
-    dtype = type_.dtype if isinstance(type_, ArrayType) else type_
-    why, remedy = _ARGUMENT.get(reason) or ("", _make(name, type_))
+def _fault(reason: str, name: str, type_: Any, value: object) -> str:
+    is_array = isinstance(type_, ArrayType)
+    element = native(type_.dtype if is_array else type_)
+    field = None if is_array or element.code != STRUCT else _field(type_, value)
+    if field is not None:
+        return f"its field '{field[1]}': {_fault(*field)}"
+    table = _ARGUMENT if is_array else _VALUE
+    why, remedy = table.get(reason) or ("", _make(type_, element))
     because = f": {why}" if why else ""
-    instead = remedy.format(name=name, dtype=repr(dtype), length=getattr(dtype, "length", 1), shape=_shape(type_))
-    return f"expected {_expected(type_)}, got {_described(value)}{because}\n  instead: {instead}"
+    instead = remedy.format(name=name, dtype=repr(element.dtype), length=_count(element), shape=_shape(type_, element))
+    return f"expected {_expected(type_, element)}, got {_described(value)}{because}\n  instead: {instead}"
 
 
-def _expected(type_: Type) -> str:
+@dataclass(frozen=True)
+class _Alone:
+    """A struct of one of the fields."""
+
+    fields: tuple[tuple[str, Any]]
+
+
+def _field(struct: Any, value: Any) -> tuple[str, str, Any, object] | None:
+    """The first field of an instance or a tuple that does not fit: the reason, its name, type and value."""
+    is_tuple = isinstance(value, tuple) and len(value) == len(struct.fields)
+    if not is_tuple and getattr(value, "_type", None) != struct:
+        return None
+    for at, (name, type_) in enumerate(struct.fields):
+        given = value[at] if is_tuple else getattr(value, name, None)
+        try:
+            native(_Alone(((name, type_),))).pack((given,))
+        except _native.Refusal as refusal:
+            return refusal.args[1], name, type_, given
+    return None
+
+
+def _count(element: _native.Element) -> int:
+    """The parts that a sequence for one element has: components, or fields."""
+    return len(element.dtype.fields) if element.code == STRUCT else math.prod(element.axes)
+
+
+def _expected(type_: Any, element: _native.Element) -> str:
     if isinstance(type_, ArrayType):
         return f"an {type_!r}"
-    if isinstance(type_, Composite):
-        return f"the {type_.length} components of a {type_!r}"
-    if isinstance(type_, (Struct, Tuple)):
-        return f"a {type_!r}"
+    if element.code == STRUCT:
+        return f"an instance of {type_!r}"
+    if element.axes:
+        return f"the {math.prod(element.axes)} components of a {type_!r}"
     return f"{'an' if type_.is_integer else 'a'} {_NUMBER[type_.kind]} for {type_!r}"
 
 
-def _make(name: str, type_: Type) -> str:
+def _make(type_: Any, element: _native.Element) -> str:
     """How to make a value of another kind fit."""
     if isinstance(type_, ArrayType):
         return "make an array of it once, with sn.array({name}, dtype='{dtype}')"
-    if isinstance(type_, Composite):
+    if element.code == STRUCT:
+        return "pass one, such as {dtype}(), or a tuple of all of its fields"
+    if element.axes:
         return "pass a tuple, list or numpy array of {length} numbers, or sn.{dtype}(…)"
-    if isinstance(type_, (Struct, Tuple)):
-        return "pass an instance of {dtype}"
-    return f"convert it, with {_NUMBER[type_.kind]}({name})"
+    return f"convert it, with {_NUMBER[type_.kind]}({{name}})"
 
 
-def _shape(type_: Type) -> str:
+def _shape(type_: Any, element: _native.Element) -> str:
     """The numpy shape of an array parameter, with letters for free extents."""
     if not isinstance(type_, ArrayType):
         return "()"
-    extents = [*"nmkl"[: type_.ndim], *map(str, type_.dtype.shape)]
+    extents = [*"nmkl"[: type_.ndim], *map(str, element.axes)]
     return f"({', '.join(extents)}{',' if len(extents) == 1 else ''})"
 
 
 def _described(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"a numpy array of {value.dtype} and shape {value.shape}"
-    if isinstance(value, Array):
+    if isinstance(value, (Array, IndexedArray)):
         return f"an {ArrayType(value.dtype, value.ndim)!r} of shape {value.shape}"
     if isinstance(value, _native.Cell):
         return f"a cell of {value.element.dtype!r} and shape {value.shape}"

@@ -34,8 +34,8 @@ def dtype_of(data: Any) -> Any:
 def numbers(data: Any, scalar: dtypes.Scalar) -> Numpy:
     """Convert numbers to a scalar type, keeping their shape; values of that type are not copied.
 
-    Floats may be rounded and integers may become floats. Raises TypeError where a conversion would drop more than
-    that, ValueError where a value is out of range.
+    Floats may be rounded and integers may become floats. Raises TypeError where a conversion would drop more of a value
+    than that, ValueError where one is out of range.
     """
     given = np.asarray(data)
     to = scalar.numpy
@@ -45,7 +45,7 @@ def numbers(data: Any, scalar: dtypes.Scalar) -> Numpy:
         return given
     both_integers = given.dtype.kind in "iu" and scalar.is_integer
     if not both_integers and not np.can_cast(given.dtype, to, "same_kind"):
-        raise TypeError(f"cannot make {scalar!r} of {given.dtype} without loss; convert it first, with numpy's astype")
+        return _exactly(given, scalar)
     if both_integers and given.size:
         limits = np.iinfo(to)
         low, high = int(given.min()), int(given.max())
@@ -56,6 +56,21 @@ def numbers(data: Any, scalar: dtypes.Scalar) -> Numpy:
             return given.astype(to)
     except FloatingPointError:
         raise ValueError(f"values do not fit {scalar!r}, whose largest is {np.finfo(to).max}") from None
+
+
+def _exactly(given: Numpy, scalar: dtypes.Scalar) -> Numpy:
+    """Convert numbers to a kind that does not hold all of their kind, if it holds these."""
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"cannot make {scalar!r} of {given.dtype} without loss")
+    with np.errstate(invalid="ignore"):
+        converted = given.astype(scalar.numpy)
+    lost = converted != given
+    if lost.any():
+        first = given[lost].flat[0] if given.ndim else given[()]
+        raise TypeError(
+            f"cannot make {scalar!r} of {given.dtype} {first} without loss; convert it first, with numpy's astype"
+        )
+    return converted
 
 
 def many(data: Any, dtype: Any) -> tuple[Numpy, list[Any]]:

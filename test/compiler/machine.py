@@ -12,7 +12,7 @@ import numpy as np
 
 from sim_node.compiler.backend import abi, elf, host, llvm
 from sim_node.compiler.ir.function import Module
-from sim_node.dtypes import ArrayType
+from sim_node.dtypes import ArrayType, numeric
 
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
 
@@ -33,11 +33,11 @@ def argument_block(kinds: Sequence[Any], args: Sequence[Any], dim: Sequence[int]
     values: list[tuple[str, Any]] = []
     for kind, arg in zip(kinds, args, strict=True):
         if isinstance(kind, ArrayType):
-            assert arg.dtype == kind.dtype.numpy
+            assert arg.dtype == numeric(kind.dtype).numpy
             assert arg.flags.c_contiguous
             values += [("<Q", arg.ctypes.data), *(("<i", n) for n in arg.shape[: kind.ndim])]
         else:
-            values += [("", part) for part in np.asarray(kind(arg), kind.numpy).reshape(-1)]
+            values += [("", part) for part in np.asarray(kind(arg), numeric(kind).numpy).reshape(-1)]
     words = abi.words(kinds)
     block = bytearray(max((word.offset for word in words), default=abi.HEAD) + 8)
     block[: abi.HEAD] = struct.pack("<4i", *(*dim, 1, 1, 1, 1)[:4])

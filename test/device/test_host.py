@@ -25,3 +25,8 @@ def test_memory_outlives_the_block_it_was_cut_from():
 def test_too_much_memory_is_named():
     with pytest.raises(MemoryError, match=f"device 'cpu' cannot allocate {1 << 60} bytes"):
         Host().allocate(1 << 60)
+
+
+def test_the_host_says_what_it_is():
+    host = Host()
+    assert (host.alias, host.is_cpu, host.is_cuda) == ("cpu", True, False)

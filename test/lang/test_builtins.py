@@ -72,4 +72,5 @@ def test_tid_is_the_running_threads():
 def test_vector():
     v = sn.vector(np.float64(1), np.float64(2))
     assert list(v) == [1.0, 2.0]
-    assert v.dtype == np.float64
+    assert v.dtype == sn.float64
+    assert v + v == sn.vec2d(2.0, 4.0)

@@ -90,7 +90,8 @@ def twice(library, monkeypatch):
 
     monkeypatch.setattr(program, "build", build)
     kernel = compiled(library, "twice_contiguous", ())
-    kernel.entry = None
+    kernel.entry = Entry(build(kernel))
+    builds.clear()
     return SimpleNamespace(kernel=kernel, builds=builds)
 
 

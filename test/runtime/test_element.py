@@ -1,3 +1,10 @@
+import contextlib
+import gc
+import struct
+import sys
+import tracemalloc
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -6,44 +13,49 @@ from hypothesis import strategies as st
 from sim_node import _native, dtypes
 from sim_node.dtypes import ArrayType
 from sim_node.runtime.creation import array, zeros
-from sim_node.runtime.element import STRUCT, native, record_format, row
+from sim_node.runtime.element import STRUCT, native, row
+
+
+@dataclass(frozen=True)
+class Struct:
+    name: str
+    fields: tuple
+
+    def __repr__(self):
+        return self.name
+
+
+@dataclass(frozen=True)
+class Matrix:
+    scalar: dtypes.Scalar
+    rows: int
+    cols: int
+
+    @property
+    def size(self):
+        return self.rows * self.cols * self.scalar.size
+
 
 SCALARS = [native(scalar) for scalar in dtypes.SCALARS]
-
-
-def struct(*fields):
-    """A struct of these rows, with the numpy dtype of the same memory."""
-    parts = []
-    for name, ndim, layout, element, _ in fields:
-        if ndim:
-            inner = [("address", "u8"), ("shape", "i4", ndim), ("strides", "i8", ndim)]
-            parts.append((name, np.dtype(inner, align=True)))
-        elif element.code == STRUCT:
-            parts.append((name, element.numpy))
-        else:
-            parts.append((name, element.numpy, element.axes))
-        assert layout == (1 if ndim else 0)
-    numpy = np.dtype(parts, align=True)
-    return _native.Element(
-        str(numpy), STRUCT, numpy.itemsize, numpy.alignment, (), tuple(fields), numpy, record_format(numpy)
-    )
 
 
 def field(name, element):
     return name, 0, 0, element, False
 
 
-MATRIX = _native.Element("mat23", 5, 24, 4, (2, 3), (), np.dtype("f4"), b"")
-LEAVES = st.sampled_from([*SCALARS, native(dtypes.vec3), native(dtypes.vec2d), MATRIX])
+MATRIX = native(Matrix(dtypes.float32, 2, 3))
+LEAVES = st.sampled_from([*dtypes.SCALARS, dtypes.vec3, dtypes.vec2d, Matrix(dtypes.int32, 3, 2)])
+
+
+def named(parts):
+    return Struct("S", tuple((f"f{i}", part) for i, part in enumerate(parts)))
+
+
 STRUCTS = st.recursive(
-    st.lists(LEAVES, min_size=1, max_size=5).map(
-        lambda parts: struct(*[field(f"f{i}", e) for i, e in enumerate(parts)])
-    ),
-    lambda inner: st.lists(LEAVES | inner, min_size=1, max_size=3).map(
-        lambda parts: struct(*[field(f"f{i}", e) for i, e in enumerate(parts)])
-    ),
+    st.lists(LEAVES, min_size=1, max_size=5).map(named),
+    lambda inner: st.lists(LEAVES | inner, min_size=1, max_size=3).map(named),
     max_leaves=4,
-)
+).map(native)
 
 
 def test_equal_types_are_one_object():
@@ -96,8 +108,8 @@ def nested(value):
 
 
 def test_a_struct_refers_to_arrays_and_keeps_them():
-    inner = struct(("x", 1, 1, native(dtypes.float32), False), field("n", native(dtypes.int32)))
-    outer = struct(field("flag", native(dtypes.bool_)), ("inner", 0, 0, inner, False))
+    inner = Struct("Inner", (("x", ArrayType(dtypes.float32)), ("n", dtypes.int32)))
+    outer = native(Struct("Outer", (("flag", dtypes.bool_), ("inner", inner))))
     part = array(np.arange(6, dtype="f4"))[::2]
     packed, kept = outer.pack((True, (part, 4)))
     seen = np.frombuffer(packed, outer.numpy)[0]
@@ -143,7 +155,7 @@ def test_values_of_the_host_are_told_apart_by_their_type():
     with pytest.raises(_native.Refusal) as caught:
         element.pack(Instance(dtypes.vec4, memory[:3].copy()))
     assert caught.value.args == (0, "length")
-    holder = struct(("x", 1, 1, native(dtypes.float32), False))
+    holder = native(Struct("Holder", (("x", ArrayType(dtypes.float32)),)))
     part = zeros(3)
     packed, kept = holder.pack(Instance(holder.dtype, None, x=part))
     assert packed == part.descriptor()
@@ -158,6 +170,7 @@ def test_values_of_the_host_are_told_apart_by_their_type():
         (((1, 2, 3), (4, 5, 6)), None),
         ([[1, 2, 3], (4, 5, 6)], None),
         ((1, 2, 3, 4, 5, 6), None),
+        (((1, 2, 3, 4), (5, 6)), "length"),
         (np.arange(1, 7).reshape(2, 3), None),
         ((np.arange(1, 4), [4, 5.0, 6]), None),
         (((1, 2), (3, 4, 5, 6)), "length"),
@@ -202,3 +215,59 @@ def test_a_description_that_is_no_type_is_refused(changed, fault):
     _native.Element(**whole)
     with pytest.raises(ValueError, match=fault):
         _native.Element(**{**whole, **changed})
+
+
+def test_an_indexed_array_in_a_struct_is_its_whole_descriptor():
+    holder = native(Struct("Holder", (("x", ArrayType(dtypes.float32, 2, "indexed")),)))
+    base = zeros((3, 4))
+    chosen = base[[2, 1]]
+    packed, kept = holder.pack((chosen,))
+    assert kept == [chosen]
+    seen = np.frombuffer(packed, holder.numpy)[0]["x"]
+    assert (seen["address"], seen["shape"].tolist(), seen["strides"].tolist()) == (base.ptr, [2, 4], [16, 4])
+    assert seen["indices"][0] != 0
+    assert seen["indices"][1] == 0
+    assert np.frombuffer(holder.pack((base,))[0], holder.numpy)[0]["x"]["indices"].tolist() == [0, 0]
+
+
+def test_packing_leaves_nothing_behind():
+    """Also where it fails half way, with arrays kept already."""
+    inner = Struct("Inner", (("x", ArrayType(dtypes.float32)), ("n", dtypes.int32)))
+    outer = native(Struct("Outer", (("inner", inner), ("m", Matrix(dtypes.float32, 2, 2)), ("last", dtypes.bool_))))
+    part, rows = zeros(6)[::2], [[1, 2], [3.0, 4]]
+    values = [
+        ((part, 3), rows, True),
+        ((part, 3), np.eye(2), False),
+        ((part, 3), rows, "no"),
+        ((part, 3), [[1, 2], 3], True),
+        ((part, None), rows, True),
+        Instance(outer.dtype, None, inner=Instance(inner, None, x=part, n=1), m=rows, last=True),
+        Instance(outer.dtype, None, inner=Instance(inner, None, x=part), m=rows, last=True),
+        Instance(inner, None),
+    ]
+
+    def pack(times):
+        for _ in range(times):
+            for value in values:
+                with contextlib.suppress(_native.Refusal):
+                    outer.pack(value)
+
+    pack(10)
+    gc.collect()
+    tracemalloc.start()
+    watched = [part, rows, outer, outer.dtype, inner, *values]
+    counts, memory = [sys.getrefcount(one) for one in watched], tracemalloc.get_traced_memory()[0]
+    pack(2000)
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - memory
+    tracemalloc.stop()
+    assert [sys.getrefcount(one) for one in watched] == counts
+    assert grown < 10_000
+
+
+def test_a_composite_of_one_axis_takes_its_parts_in_any_grouping():
+    """A transform is a position and a rotation."""
+    transform = native(dtypes.Vector(dtypes.float32, 7))
+    wanted = struct.pack("7f", 1, 2, 3, 0, 0, 0, 1)
+    for value in ((1, 2, 3, 0, 0, 0, 1), ((1, 2, 3), (0, 0, 0, 1)), [np.arange(1, 4), (0, 0, 0, 1.0)]):
+        assert transform.pack(value)[0] == wanted

@@ -1,9 +1,10 @@
 import gc
-import struct
 import sys
 import threading
 import tracemalloc
+from dataclasses import dataclass
 from pathlib import Path
+from struct import pack as struct_bytes
 
 import numpy as np
 import pytest
@@ -13,11 +14,15 @@ from hypothesis import strategies as st
 from sim_node import _native, dtypes
 from sim_node.errors import DeviceError, KernelError, LaunchError
 from sim_node.runtime.creation import array, zeros
-from sim_node.runtime.launch import launch
+from sim_node.runtime.launch import Launch, launch
 from sim_node.runtime.plan import Plan
 
-FORMATS = {"bool": "?", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "f", "f64": "d"}
-PARAMS = st.lists(st.sampled_from(list(dtypes.ELEMENTS.values())), max_size=8)
+FORMATS = {
+    "bool": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q",
+    "f16": "e", "f32": "f", "f64": "d",
+}  # fmt: skip
+ELEMENTS = [*dtypes.SCALARS, *(dtypes.Vector(scalar, n) for scalar in dtypes.SCALARS[1:] for n in (2, 3, 4))]
+PARAMS = st.lists(st.sampled_from(ELEMENTS), max_size=8)
 
 
 def value_of(draw, scalar):
@@ -38,7 +43,7 @@ def test_values_reach_the_argument_block_as_the_abi_says(echo, params, data):
     packed = b""
     for element, value in zip(params, values):
         packed += bytes(-len(packed) % element.scalar.size)
-        packed += struct.pack(
+        packed += struct_bytes(
             f"<{element.length}{FORMATS[element.scalar.name]}", *(value if element.length > 1 else [value])
         )
     words = 2 + -(-len(packed) // 8)
@@ -46,6 +51,24 @@ def test_values_reach_the_argument_block_as_the_abi_says(echo, params, data):
     launch(echo(*((f"p{i}", element) for i, element in enumerate(params))), dim=1, inputs=[out, *values])
     assert out.numpy()[:2].tolist() == [out.ptr, words]
     assert out.numpy()[2:].tobytes()[: len(packed)] == packed
+
+
+@dataclass(frozen=True)
+class Struct:
+    fields: tuple
+
+
+def test_structs_and_strided_arrays_reach_the_argument_block_as_the_abi_says(echo):
+    struct = Struct((("flag", dtypes.bool_), ("x", dtypes.ArrayType(dtypes.float32, 2)), ("v", dtypes.vec3)))
+    grid = dtypes.ArrayType(dtypes.float32, 3, "strided")
+    part, cube = zeros((4, 6))[::2, 1::3], zeros((2, 3, 4)).transpose()
+    out = zeros(16, dtypes.uint64)
+    kernel = echo(("first", dtypes.bool_), ("s", struct), ("g", grid), ("x", dtypes.ArrayType(dtypes.float32, 4)))
+    flat = zeros((2, 3, 1, 5))
+    launch(kernel, 1, [out, True, (True, part, (1, 2, 3)), cube, flat])
+    packed = struct_bytes("<?7x", True) + struct_bytes("<?7xQ2i2q3f4x", True, part.ptr, 2, 2, 48, 12, 1, 2, 3)
+    packed += struct_bytes("<Q3i4x3q", cube.ptr, 4, 3, 2, 4, 16, 48) + struct_bytes("<Q4i", flat.ptr, 2, 3, 1, 5)
+    assert out.numpy().tobytes()[16 : 16 + len(packed)][: 14 * 8] == packed[: 14 * 8]
 
 
 NUMPY_SCALARS = [
@@ -284,7 +307,7 @@ def test_parts_of_arrays_and_of_numpy_s_reach_the_kernel_that_is_built_for_them(
             launch(twice.kernel, (given.shape[0], given.shape[1]), [given])
             part(wanted)[...] *= 2
         assert np.array_equal(values, wanted)
-    assert twice.builds == ["contiguous", *["strided"] * (layout == "strided")]
+    assert twice.builds == ["strided"] * (layout == "strided")
 
 
 def test_indexed_elements_reach_the_kernel_that_is_built_for_them(twice):
@@ -297,7 +320,7 @@ def test_indexed_elements_reach_the_kernel_that_is_built_for_them(twice):
         grid = np.ix_(np.arange(4)[rows], np.arange(5)[columns])
         wanted[grid] *= 2
     assert np.array_equal(values, wanted)
-    assert twice.builds == ["contiguous", "indexed"]
+    assert twice.builds == ["indexed"]
 
 
 def test_a_fault_in_a_variant_is_told_by_its_own_sites(twice):
@@ -327,7 +350,6 @@ def test_a_plan_s_launches_take_parts_too(twice):
 
 
 def test_threads_that_come_together_build_a_variant_once(twice):
-    launch(twice.kernel, (0, 0), [zeros((1, 1))])
     together = threading.Barrier(4)
 
     def work():
@@ -339,7 +361,7 @@ def test_threads_that_come_together_build_a_variant_once(twice):
         thread.start()
     for thread in threads:
         thread.join()
-    assert twice.builds == ["contiguous", "strided"]
+    assert twice.builds == ["strided"]
 
 
 GRIDS = [(7,), (3, 4), (2, 3, 4), (2, 3, 4, 5), (2**31 - 1, 3), (2**30, 2**31 - 1, 1), (2**15,) * 4]
@@ -381,5 +403,50 @@ def test_a_kernel_that_asks_for_no_coordinates_takes_any_grid(last, dim):
 
 def test_options_of_gpus_change_nothing(kernels):
     y = zeros(2)
-    launch(kernels.copy, 2, [array([1.0, 2.0])], [y], stream=None, block_dim=64)
+    launch(kernels.copy, 2, [array([1.0, 2.0])], [y], stream=None, block_dim=64, max_blocks=1)
     assert list(y) == [1, 2]
+
+
+def test_a_launch_that_is_kept_takes_other_arguments(kernels):
+    x, y = array([1.0, 2.0, 3.0]), zeros(3)
+    command = launch(kernels.copy, 2, [x, y], record_cmd=True)
+    assert not y.numpy().any()
+    command.launch()
+    assert list(y) == [1, 2, 0]
+    command.set_dim(3)
+    command.set_param_by_name("x", array([7.0, 8.0, 9.0]))
+    command.launch()
+    assert list(y) == [7, 8, 9]
+    other = zeros(3)
+    command.set_param_at_index(1, other)
+    command.launch()
+    assert list(other) == [7, 8, 9]
+    command.set_params([y, x])
+    command.launch()
+    assert list(x) == [7, 8, 9]
+    with pytest.raises(LaunchError, match="has no parameter 'z'; it has x, y"):
+        command.set_param_by_name("z", 1)
+    with pytest.raises(LaunchError, match="has 2 parameters, none at 2"):
+        command.set_param_at_index(2, 1)
+
+
+def test_what_a_kept_launch_was_never_given_is_zero_and_an_array_must_be(kernels):
+    command = Launch(kernels.step)
+    command.set_dim(1)
+    with pytest.raises(LaunchError, match="argument 1 'x': expected an array<f32>, got NoneType None"):
+        command.launch()
+    x, v = array([1.0]), array([2.0])
+    command.set_param_by_name("x", x)
+    command.set_param_by_name("v", v)
+    command.launch()
+    assert (x[0], v[0]) == (1, 2)
+
+
+def test_read_only_arrays_in_structs_are_read_but_never_written(echo):
+    struct = Struct((("x", dtypes.ArrayType(dtypes.float32)),))
+    locked = np.zeros(2, np.float32)
+    locked.flags.writeable = False
+    out = zeros(8, dtypes.uint64)
+    launch(echo(("s", struct)), 1, [out, (locked,)])
+    with pytest.raises(LaunchError, match=r"argument 2 's'.*read-only"):
+        launch(echo(("s", struct)), 1, [out], [(locked,)])

@@ -62,3 +62,25 @@ def test_a_subscript_annotates_a_kernel():
     x = sn.ones(3)
     sn.launch(double, 3, inputs=[x])
     assert list(x.numpy()) == [2.0, 2.0, 2.0]
+
+
+def test_indexed_arrays_are_made_and_annotated_the_same_way():
+    assert sn.indexedarray[float] == sn.indexedarray(dtype=float) == ArrayType(sn.float32, 1, "indexed")
+    assert sn.indexedarray2d[int] == sn.indexedarray[int, Literal[2]] == ArrayType(sn.int32, 2, "indexed")
+    base = sn.array([1.0, 2.0, 3.0])
+    chosen = sn.indexedarray1d(base, [sn.array([2, 0])])
+    assert isinstance(chosen, sn.indexedarray)
+    assert isinstance(chosen, sn.indexedarray1d)
+    assert not isinstance(chosen, sn.indexedarray2d)
+    assert not isinstance(chosen, sn.array)
+    assert chosen.list() == [3, 1]
+    assert sn.indexedarray(base).list() == [1, 2, 3]
+    assert sn.indexedarray(base, sn.array([1])).list() == [2]
+    for make, why in (
+        (lambda: sn.indexedarray2d(base, [[0]]), "the array has 1"),
+        (lambda: sn.indexedarray(base, [0], dtype=int), "the array is of f32"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            make()
+    with pytest.raises(TypeError, match=r"elements of an sn\.array, not of a ndarray"):
+        sn.indexedarray(np.zeros(3), [0])

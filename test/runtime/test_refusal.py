@@ -1,3 +1,5 @@
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -59,8 +61,8 @@ VALUES = [
     (
         dtypes.vec3,
         (1, 2),
-        "expected the 3 components of a vec3f, got tuple (1, 2): the number of components differs\n"
-        "  instead: pass 3 numbers",
+        "expected the 3 components of a vec3f, got tuple (1, 2): the number of its parts differs\n"
+        "  instead: pass 3 of them",
     ),
     (
         dtypes.vec3,
@@ -76,6 +78,42 @@ def test_values(echo, element, value, message):
     with pytest.raises(LaunchError) as caught:
         launch(echo(("p", element)), 1, [zeros(2, dtypes.uint64), value])
     assert str(caught.value) == f"kernel 'echo', argument 2 'p': {message}"
+
+
+@dataclass(frozen=True)
+class Struct:
+    fields: tuple
+
+    def __repr__(self):
+        return "Body"
+
+
+INNER = Struct((("x", dtypes.ArrayType(dtypes.float32)), ("v", dtypes.vec3)))
+BODY = Struct((("mass", dtypes.float32), ("inner", INNER)))
+BODIES = [
+    (
+        None,
+        "expected an instance of Body, got NoneType None\n  instead: pass one, such as Body(), or a tuple of all of",
+    ),
+    (
+        (1.0,),
+        "expected an instance of Body, got tuple (1.0,): the number of its parts differs\n  instead: pass 2 of them",
+    ),
+    (("a", None), "its field 'mass': expected a float for f32, got str 'a'\n  instead: convert it, with float(mass)"),
+    (
+        (1.0, (np.zeros(2), (1, 2, 3))),
+        "its field 'inner': its field 'x': expected an array<f32>, got a numpy array of float64 and shape (2,): "
+        "its dtype differs",
+    ),
+    ((1.0, (None, (1, 2))), "its field 'inner': its field 'v': expected the 3 components of a vec3f, got tuple (1, 2)"),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), BODIES, ids=str)
+def test_structs(echo, value, message):
+    with pytest.raises(LaunchError) as caught:
+        launch(echo(("p", BODY)), 1, [zeros(2, dtypes.uint64), value])
+    assert str(caught.value).startswith(f"kernel 'echo', argument 2 'p': {message}")
 
 
 def test_a_long_value_is_cut(echo):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body
-from sim_node.compiler.frontend.funcs import invoke
+from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.operand import Literal
 from sim_node.compiler.frontend.selection import bounds, check_integer
 from sim_node.compiler.ir.function import Value
@@ -154,10 +154,10 @@ def _slice(body: Body, array: Value, keys: list[ast.expr], node: ast.Subscript) 
         step = _step_of(body, key)
         start = _bound(body, key.lower, slices.first, length, step, node)
         stop = _bound(body, key.upper, slices.last, length, step, node)
-        extents.append(invoke(body, slices.count, (start, stop, step), node))
+        extents.append(invoke_value(body, slices.count, (start, stop, step), node))
         moved = body.emit(Op.MUL, int64, (_wide(body, start, node), stride), node)
         # an empty slice may begin where the array ends, and no address is made beyond it
-        moved = invoke(body, slices.nothing_if_empty, (moved, extents[-1]), node)
+        moved = invoke_value(body, slices.nothing_if_empty, (moved, extents[-1]), node)
         base = body.emit(Op.OFFSET, pointer, (base, moved), node, 1)
         strides.append(body.emit(Op.MUL, int64, (stride, _wide(body, step, node)), node))
     made = ArrayType(kind.dtype, len(extents), "strided")
@@ -180,9 +180,9 @@ def _step_of(body: Body, key: ast.Slice) -> Value:
 def _bound(body: Body, written: ast.expr | None, missing: Func, length: Value, step: Value, node: ast.AST) -> Value:
     """An end of a slice as an i32, inside of the array."""
     if written is None:
-        return invoke(body, missing, (length, step), node)
+        return invoke_value(body, missing, (length, step), node)
     bound = body.visit(written)
     check_integer(body, bound, written)
     value = body.materialise(bound, written)
     value = value if value.type is int32 else body.emit(Op.CAST, int32, (value,), node)
-    return invoke(body, slices.clamped, (value, length, step), node)
+    return invoke_value(body, slices.clamped, (value, length, step), node)

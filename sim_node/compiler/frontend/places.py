@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sim_node.compiler.frontend import arrays, selection
-from sim_node.compiler.frontend.agree import started_as_literal, text
-from sim_node.compiler.frontend.body import Body, Variable, Visit, describe
+from sim_node.compiler.frontend.agree import text
+from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.capture import OutsideError, captured, member
-from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, spelled
+from sim_node.compiler.frontend.known import UnknownError, python
+from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.scope import suggestion
 from sim_node.compiler.frontend.selection import Selection
-from sim_node.compiler.frontend.ssa import UNASSIGNED
+from sim_node.compiler.frontend.variables import assign, recall
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, Type, pointer, uint64
+from sim_node.dtypes import ArrayType, Type, pointer, uint64
 from sim_node.errors import BuildNameError, BuildTypeError, UnsupportedError
 
 
@@ -69,7 +70,7 @@ def load(body: Body, node: ast.expr) -> Operand:
 def read(body: Body, spot: Place | Operand, node: ast.AST) -> Operand:
     """Read a place that was found."""
     if isinstance(spot, Name):
-        return _variable(body, spot.name, node)
+        return recall(body, spot.name, node)
     if isinstance(spot, Part):
         return selection.read(body, spot.value, spot.chosen, node)
     if isinstance(spot, Element):
@@ -96,53 +97,6 @@ def store(body: Body, spot: Place | Operand, operand: Operand, node: ast.AST, so
 
 def _array_of(node: ast.AST) -> ast.AST:
     return node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else node
-
-
-def assign(body: Body, name: str, operand: Operand, node: ast.AST, source: ast.AST) -> None:
-    """Assign a variable, whose type its first assignment fixes."""
-    variable = body.variables.get(name)
-    if isinstance(operand, Static) and (variable is None or variable.static is not None):
-        body.bind(name, operand, node)
-        return
-    if variable is not None and variable.static is not None:
-        raise body.error(
-            BuildTypeError, f"'{name}' stands for {describe(variable.static)} since line {variable.line}", source,
-            "use another name",
-        )  # fmt: skip
-    if variable is None:
-        value = body.materialise(operand, source)
-        body.declare(name, value, node, text(source) if isinstance(operand, Weak) else "")
-        return
-    if isinstance(operand, Weak) and isinstance(variable.type, Scalar):
-        value = body.constant(variable.type, operand, source)
-    else:
-        value = body.materialise(operand, source)
-    if value.type != variable.type:
-        raise body.error(
-            BuildTypeError,
-            f"'{name}' has its type since line {variable.line}: it is {variable.type!r}, not {value.type!r}", source,
-            _retype(body, name, variable, value, source),
-        )  # fmt: skip
-    body.builder.write(name, value)
-
-
-def _retype(body: Body, name: str, known: Variable, value: Value, source: ast.AST) -> str:
-    advice = started_as_literal(body, ast.Name(name), value.type)
-    if advice or not isinstance(value.type, Scalar) or not isinstance(known.type, Scalar):
-        return advice or "use another name"
-    return f"{spelled(known.type)}({text(source)}), or another name"
-
-
-def _variable(body: Body, name: str, node: ast.AST) -> Value | Static:
-    variable = body.variables.get(name)
-    if variable is not None and variable.static is not None:
-        body.builder.read(name, node, variable.marker)
-        return variable.static
-    value = body.builder.read(name, node) if variable is not None else UNASSIGNED
-    if value is UNASSIGNED:
-        raise body.error(BuildNameError, f"'{name}' is read before anything is assigned to it", node,
-                         f"assign {name} above this line")  # fmt: skip
-    return value
 
 
 def _subscript(body: Body, node: ast.Subscript) -> Place | Operand:
@@ -247,14 +201,17 @@ def _without_attributes(thing: Operand, written: str) -> str:
 
 
 def _item(body: Body, parts: tuple[Operand, ...], node: ast.Subscript) -> Operand:
-    index = body.visit(node.slice)
     count = len(parts)
-    if not isinstance(index, Literal) or type(index.value) is not int or not -count <= index.value < count:
+    try:
+        index = python(body.visit(node.slice))
+    except UnknownError:
+        index = None
+    if type(index) is not int or not -count <= index < count:
         raise body.error(
             UnsupportedError, f"the index into a tuple is a number from 0 to {count - 1}", node.slice,
             "pass the numbers as an array parameter to index them at run time",
         )  # fmt: skip
-    return parts[index.value]
+    return parts[index]
 
 
 VISITORS: dict[type[ast.AST], Visit] = {ast.Name: load, ast.Subscript: load, ast.Attribute: load}

@@ -29,6 +29,7 @@ class Op(Enum):
     MAX = auto()
     SQRT = auto()
     FMA = auto()
+    MULADD = auto()  # a·b + c, rounded once where the target can, else twice: where no result depends on it
     FLOOR = auto()
     CEIL = auto()
     TRUNC = auto()
@@ -51,6 +52,7 @@ class Op(Enum):
     # 5. conversion
     CAST = auto()  # by value; float to integer saturates, NaN becomes 0
     BITCAST = auto()  # same width; NaN is canonical on the way out of float
+    RAW = auto()  # BITCAST with the bits that a NaN happens to have: where no result depends on them
     # 6. types of several leaves (dtypes): their parts, arrays' descriptors included
     MAKE = auto()  # the leaves of all operands, in order
     EXTRACT = auto()  # attr: the first leaf; the type says how many
@@ -107,6 +109,7 @@ SIGNATURES: dict[Op, Signature] = {
     Op.MAX: _S(2, _NUM, Rule.SAME),
     Op.SQRT: _S(1, _FLT, Rule.SAME),
     Op.FMA: _S(3, _FLT, Rule.SAME),
+    Op.MULADD: _S(3, _FLT, Rule.SAME),
     Op.FLOOR: _S(1, _FLT, Rule.SAME),
     Op.CEIL: _S(1, _FLT, Rule.SAME),
     Op.TRUNC: _S(1, _FLT, Rule.SAME),
@@ -126,6 +129,7 @@ SIGNATURES: dict[Op, Signature] = {
     Op.SELECT: _S(3, ALL, Rule.FREE),
     Op.CAST: _S(1, ALL, Rule.FREE),
     Op.BITCAST: _S(1, _NUM, Rule.FREE),
+    Op.RAW: _S(1, _FLT, Rule.FREE),
     Op.MAKE: _S(None, ALL, Rule.FREE),
     Op.EXTRACT: _S(1, ALL, Rule.FREE),
     Op.OFFSET: _S(2, "iup", Rule.FREE),

@@ -8,7 +8,7 @@ import numpy as np
 
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Leaf, Scalar, Type, bool_, int32, pointer
+from sim_node.dtypes import Leaf, Scalar, Tuple, Type, bool_, int32, pointer
 
 _Check = Callable[[Value, Function, Module], str | None]
 
@@ -96,8 +96,10 @@ def _call(value: Value, _f: Function, module: Module) -> str | None:
     wanted: list[Type | None] = [param.type for param in callee.params]
     if [arg.type for arg in value.args] != wanted:
         return f"passes {[arg.type for arg in value.args]} to '{value.attr}', which takes {wanted}"
-    given = callee.results[0] if len(callee.results) == 1 else None
-    return None if given == value.type and len(callee.results) <= 1 else f"takes {value.type!r} from {callee.results}"
+    given: object = Tuple(callee.results) if len(callee.results) > 1 else None
+    if len(callee.results) == 1:
+        (given,) = callee.results
+    return None if given == value.type else f"takes {value.type!r} from {callee.results}"
 
 
 def _return(value: Value, function: Function, _m: Module) -> str | None:
@@ -126,6 +128,7 @@ RULES: dict[Op, _Check] = {
     Op.SELECT: _select,
     Op.CAST: _cast,
     Op.BITCAST: _bitcast,
+    Op.RAW: _bitcast,
     Op.MAKE: _make,
     Op.EXTRACT: _extract,
     Op.OFFSET: _offset,

@@ -14,6 +14,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import re
 import sys
 import types
 import unittest
@@ -23,6 +24,10 @@ from typing import Any
 
 import sim_node
 from sim_node import dtypes
+from sim_node.lang.func import Func
+from sim_node.lang.kernel import Kernel
+from sim_node.lang.module import Module
+from sim_node.runtime.array import Array
 
 GRADIENTS, TILES, TEXTURES = "gradients", "tiles", "textures"
 FRAMEWORKS, PRIVATE, CUDA = "other frameworks", "Warp's private modules", "CUDA"
@@ -40,6 +45,15 @@ FOREIGN: dict[str, str] = {
 }
 # modules of warp that test files import → why they are not ours
 FOREIGN_MODULES = {"warp._src": PRIVATE, "warp.fem": FRAMEWORKS, "warp.sparse": FRAMEWORKS}
+
+
+# attributes of what Warp has in common with us → why they are not ours
+FOREIGN_ATTRIBUTES: dict[str, dict[str, str]] = {
+    "Array": {"grad": GRADIENTS, "_ref": PRIVATE},
+    "Func": {"user_overloads": PRIVATE, "adj": PRIVATE},
+    "Kernel": {"adj": PRIVATE},
+    "Module": dict.fromkeys(["hash_module", "resolve_options", "get_module_hash", "_get_live_kernels"], PRIVATE),
+}
 
 
 class Unsupported(unittest.SkipTest):
@@ -60,7 +74,7 @@ class Foreign:
         raise Unsupported(self._reason)
 
     def __getattr__(self, name: str) -> Foreign:
-        if name.startswith("__"):
+        if name.startswith("__") or name == "dtype":  # numpy asks for it, of what stands as a dtype in an annotation
             raise AttributeError(name)
         return self._use()
 
@@ -153,8 +167,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def reason_in(text: str) -> str | None:
-    """Find the reason in an error that names something foreign, as the compiler's do."""
-    return next((reason for reason in REASONS if f"<unsupported: {reason} " in text), None)
+    """Find the reason in an error that names something foreign, as the compiler's do, or an option for gradients."""
+    if "unexpected keyword argument 'adj" in text:
+        return GRADIENTS
+    quoted = (FOREIGN.get(name) for name in re.findall(r"'(?:wp|warp)\.(\w+)'", text))
+    shown = (reason for reason in REASONS if f"<unsupported: {reason} " in text)
+    return next((reason for reason in (*quoted, *shown) if reason), None)
 
 
 def tests_folder() -> Path | None:
@@ -162,6 +180,10 @@ def tests_folder() -> Path | None:
     spec = importlib.util.find_spec("warp")
     places = spec.submodule_search_locations if spec is not None else None
     return next((Path(place, "tests") for place in places or () if Path(place, "tests").is_dir()), None)
+
+
+def _refuse(reason: str, _: object) -> None:
+    raise Unsupported(reason)
 
 
 def bind(tests: Path | str) -> None:
@@ -173,6 +195,9 @@ def bind(tests: Path | str) -> None:
         setattr(sim_node, name, value)
     for name, reason in FOREIGN.items():
         setattr(sim_node, name, Foreign(f"warp.{name}", reason))
+    for owner in (Array, Func, Kernel, Module):
+        for name, reason in FOREIGN_ATTRIBUTES[owner.__name__].items():
+            setattr(owner, name, property(functools.partial(_refuse, reason)))
     for level, name in enumerate(["LOG_DEBUG", "LOG_INFO", "LOG_WARNING", "LOG_ERROR"]):
         setattr(sim_node, name, 10 * (level + 1))
     package = types.ModuleType("warp.tests")

@@ -1,0 +1,68 @@
+"""Every sample of the language runs under CPython with the bits and the stops of machine code."""
+
+import copy
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sim_node as sn
+
+# samples.py and machine.py; import-mode is importlib, which puts no folder on the path
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from samples import LENGTH, SAMPLES, arguments
+
+from sim_node.compiler import build as compiled
+from sim_node.compiler.python.build import build
+from sim_node.errors import BuildError, KernelError
+from sim_node.lang.kernel import Kernel
+
+
+def outcome(kernel: Kernel, dim: int, args: list[Any], device: str) -> tuple[str, list[bytes]]:
+    """What a launch raises, but for the line that launches, and what it leaves in its arguments."""
+    given = copy.deepcopy(args)
+    try:
+        sn.launch(kernel, dim, inputs=given, device=device)
+        told = ""
+    except KernelError as error:
+        told = str(error)[: str(error).rindex("launched")]
+    return told, [np.asarray(arg).tobytes() for arg in given]
+
+
+@pytest.mark.parametrize("kernel", SAMPLES.values(), ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("dim", [LENGTH, LENGTH + 2])
+def test_samples_give_the_same_bits_and_stops(kernel: Kernel, dim: int) -> None:
+    for seed in range(3):
+        args = arguments(kernel, seed)
+        assert outcome(kernel, dim, args, "python") == outcome(kernel, dim, args, "cpu")
+
+
+@pytest.mark.parametrize("kernel", [*SAMPLES.values()][:3], ids=lambda kernel: kernel.name)
+def test_the_program_is_the_compiled_one_but_for_its_code(kernel: Kernel) -> None:
+    ours, theirs = build(kernel), compiled.build(kernel)
+    for part in ("name", "params", "sites", "digest", "written", "dims"):
+        assert getattr(ours, part) == getattr(theirs, part)
+
+
+@sn.kernel
+def mixing(x: sn.array(dtype=float), n: int):
+    x[sn.tid()] = n
+
+
+def test_what_the_compiler_refuses_is_refused() -> None:
+    with pytest.raises(BuildError, match="is f32, not i32"):
+        sn.launch(mixing, 1, inputs=[np.zeros(1, np.float32), 1], device="python")
+
+
+@sn.kernel
+def doubling(x: sn.array(dtype=float)):
+    i = sn.tid()
+    x[i] = x[i] + x[i]
+
+
+def test_strided_arrays_are_refused_as_by_the_compiler() -> None:
+    with pytest.raises(BuildError, match="compiled for contiguous arrays"):
+        sn.launch(doubling, 2, inputs=[np.ones(8, np.float32)[::2]], device="python")
