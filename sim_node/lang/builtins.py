@@ -97,9 +97,27 @@ def _quot(a: Any, b: Any) -> Any:
     return (a - np.fmod(a, b)) // b
 
 
-def _vector(*components: Any) -> Any:
-    scalar = dtypes.numeric(np.result_type(*components)).scalar
-    return make(dtypes.Vector(scalar, len(components)), *components)
+def _vector(*components: Any, length: int | None = None, dtype: Any = None) -> Any:
+    values = np.array(components)
+    return dtypes.Vector(dtypes.element(dtype or values.dtype), length or values.size)(*values)
+
+
+def _matrix(*components: Any, shape: tuple[int, int], dtype: Any = None) -> Any:
+    return dtypes.Matrix(dtypes.element(dtype or np.array(components).dtype), *shape)(*components)
+
+
+def _identity(n: int, dtype: Any) -> Any:
+    return dtypes.Matrix(dtypes.element(dtype), n, n)(*np.eye(n, dtype=dtypes.element(dtype).numpy).reshape(-1))
+
+
+def _from_rows(*rows: Any) -> Any:
+    values = np.array([np.asarray(row) for row in rows])
+    return dtypes.Matrix(dtypes.element(values.dtype), *values.shape)(*values.reshape(-1))
+
+
+def _from_cols(*cols: Any) -> Any:
+    values = np.array([np.asarray(col) for col in cols]).T
+    return dtypes.Matrix(dtypes.element(values.dtype), *values.shape)(*values.reshape(-1))
 
 
 tid = Builtin("tid", "TID", _tid)
@@ -113,6 +131,10 @@ trunc = Builtin("trunc", "TRUNC", np.trunc)
 rint = Builtin("rint", "RINT", np.rint)
 cast = Builtin("cast", "BITCAST", _cast)
 vector = Builtin("vector", "MAKE", _vector)
+matrix = Builtin("matrix", "MAKE", _matrix)
+identity = Builtin("identity", "MAKE", _identity)
+matrix_from_rows = Builtin("matrix_from_rows", "MAKE", _from_rows)
+matrix_from_cols = Builtin("matrix_from_cols", "MAKE", _from_cols)
 
 # For the library alone. Bits of a float, where no result depends on those of a NaN. The sum of a product, rounded once
 # or twice, whichever is faster: where no result depends on that. Truncating integer division, whose divisor is neither
@@ -124,8 +146,8 @@ rem = Builtin("rem", "REM", np.fmod)
 
 # The public rows, under the names that users write after ``sn.``.
 BUILTINS: dict[str, Builtin] = {
-    row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, cast, vector)
-}
+    row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, cast)
+} | {row.name: row for row in (vector, matrix, identity, matrix_from_rows, matrix_from_cols)}
 
 
 def __getattr__(name: str) -> Builtin:
