@@ -46,6 +46,10 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["HALF_PI", "half_pi", "TAU", "tau", "INF", "inf", "NAN", "nan"], "sim_node.lang.constants"),
     **dict.fromkeys(["vector", "matrix", "identity", "matrix_from_rows", "matrix_from_cols"], "sim_node.lang.builtins"),
     "struct": "sim_node.lang.struct",
+    **dict.fromkeys(
+        [f"atomic_{name}" for name in ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")],
+        "sim_node.lang.builtins",
+    ),
     **dict.fromkeys(["clamp", "sign", "lerp"], "sim_node.lang.library.scalar"),
     **dict.fromkeys(["where", "step", "nonzero", "isnan", "isinf", "isfinite"], "sim_node.lang.library.elementary"),
     **dict.fromkeys(["copysign", "round", "frac", "degrees", "radians"], "sim_node.lang.library.elementary"),

@@ -136,18 +136,40 @@ identity = Builtin("identity", "MAKE", _identity)
 matrix_from_rows = Builtin("matrix_from_rows", "MAKE", _from_rows)
 matrix_from_cols = Builtin("matrix_from_cols", "MAKE", _from_cols)
 
-# For the library alone. Bits of a float, where no result depends on those of a NaN. The sum of a product, rounded once
-# or twice, whichever is faster: where no result depends on that. Truncating integer division, whose divisor is neither
-# 0 nor, with the least dividend, -1.
-raw = Builtin("raw", "RAW", _cast)
-muladd = Builtin("muladd", "MULADD", lambda a, b, c: a * b + c)
+
+
+def _atomic(name: str, change: Callable[..., Any]) -> Builtin:
+    """A row of an atomic change: the array, its indices, and what it is changed by; gives what was there before."""
+
+    def host(array: Any, *rest: Any) -> Any:
+        indices, operands = (rest[:-2], rest[-2:]) if name == "cas" else (rest[:-1], rest[-1:])
+        at = indices[0] if len(indices) == 1 else indices
+        before = array[at]
+        before = before.copy() if isinstance(before, np.ndarray) else before
+        array[at] = change(before, *operands)
+        return before
+
+    return Builtin(f"atomic_{name}", "ATOMIC", host)
+
+
+ATOMICS: dict[str, Builtin] = {
+    row.name: row
+    for row in (
+        _atomic("add", lambda a, b: a + b), _atomic("sub", lambda a, b: a - b), _atomic("min", _minimum),
+        _atomic("max", _maximum), _atomic("and", lambda a, b: a & b), _atomic("or", lambda a, b: a | b),
+        _atomic("xor", lambda a, b: a ^ b), _atomic("exch", lambda _, b: b),
+        _atomic("cas", lambda a, b, c: c if a == b else a),
+    )
+}  # fmt: skip
+
+# For the library alone: truncating integer division, whose divisor is neither 0 nor, with the least dividend, -1.
 quot = Builtin("quot", "QUOT", _quot)
 rem = Builtin("rem", "REM", np.fmod)
 
 # The public rows, under the names that users write after ``sn.``.
 BUILTINS: dict[str, Builtin] = {
     row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, cast)
-} | {row.name: row for row in (vector, matrix, identity, matrix_from_rows, matrix_from_cols)}
+} | {row.name: row for row in (vector, matrix, identity, matrix_from_rows, matrix_from_cols)} | ATOMICS
 
 
 def __getattr__(name: str) -> Builtin:

@@ -104,6 +104,44 @@ _FROM_HALF = "{r}.w = fpext {t} {0} to float\n{r} = call {rt} @llvm.%s.sat.{rs}.
 _WIDEN = {Kind.INT: "sext", Kind.UINT: "zext", Kind.FLOAT: "fpext"}
 
 
+_INTEGER = {
+    "add": "add", "sub": "sub", "min": "%smin", "max": "%smax", "and": "and", "or": "or", "xor": "xor", "exch": "xchg",
+}  # fmt: skip
+_CHANGE = "{r} = atomicrmw %s ptr {0}, {t} {1} monotonic, align {size}"
+_SWAP = (
+    "{r}.c = cmpxchg ptr {0}, %s {1}, %s {2} acq_rel monotonic, align {size}\n{r} = extractvalue {{ %s, i1 }} {r}.c, 0"
+)
+# The order of floats is that of their bits as signed integers, and the reverse where the sign is set. So one of two
+# changes is made, and the other is of the value that changes nothing. NaN is turned into bits that change nothing.
+_EXTREME_BITS = (
+    "{r}.u = fcmp uno {t} {1}, {1}\n{r}.w = bitcast {t} {1} to i{bits}\n"
+    "{r}.c = select i1 {r}.u, i{bits} %s, i{bits} {r}.w\n{r}.n = icmp slt i{bits} {r}.c, 0\n"
+    "{r}.p = select i1 {r}.n, i{bits} %s, i{bits} {r}.c\n{r}.q = select i1 {r}.n, i{bits} {r}.c, i{bits} %s\n"
+    "{r}.1 = atomicrmw %s ptr {0}, i{bits} {r}.p monotonic, align {size}\n"
+    "{r}.2 = atomicrmw %s ptr {0}, i{bits} {r}.q monotonic, align {size}\n"
+    "{r}.o = select i1 {r}.n, i{bits} {r}.2, i{bits} {r}.1\n{r} = bitcast i{bits} {r}.o to {t}"
+)
+
+
+def atomic(name: str, kind: Scalar) -> str:
+    """Pick the row of an atomic operation on a scalar; it orders nothing but itself, and cas also what it guards."""
+    if not kind.is_float:
+        if name == "cas":
+            return _SWAP % (("{t}",) * 3)
+        word = _INTEGER[name]
+        return _CHANGE % (word % ("" if kind.kind is Kind.INT else "u") if "%" in word else word)
+    top = 1 << (kind.bits - 1)
+    if name == "min":
+        return _EXTREME_BITS % (NAN[kind.bits], top - 1, 0, "min", "umax")
+    if name == "max":
+        return _EXTREME_BITS % (NAN[kind.bits] - top, -top, -1, "max", "umin")
+    if name == "cas":
+        asked = "{r}.x = bitcast {t} {1} to i{bits}\n{r}.y = bitcast {t} {2} to i{bits}\n"
+        swap = "{r}.c = cmpxchg ptr {0}, i{bits} {r}.x, i{bits} {r}.y acq_rel monotonic, align {size}\n"
+        return asked + swap + "{r}.o = extractvalue {{ i{bits}, i1 }} {r}.c, 0\n{r} = bitcast i{bits} {r}.o to {t}"
+    return _CHANGE % {"add": "fadd", "sub": "fsub", "exch": "xchg"}[name]
+
+
 def row(op: Op, source: Scalar, result: Scalar) -> str:
     """Pick the row of an op for the type of its first operand."""
     if op is Op.CAST:

@@ -72,6 +72,7 @@ class Unit(Protocol):
     """The module being lowered, as one of its functions sees it."""
 
     visitors: dict[type[ast.AST], Visit]
+    deterministic: bool  # whether what depends on the order of threads is refused
 
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from sim_node.compiler.frontend import construction
+from sim_node.compiler.frontend.atomics import atomic
 from sim_node.compiler.frontend.agree import Written, agree, computed, text
 from sim_node.compiler.frontend.arrays import extent
 from sim_node.compiler.frontend.body import Body, Visit, describe
@@ -128,6 +129,8 @@ def _converted(scalar: Scalar, literal: Literal) -> Literal:
 def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call) -> Operand:
     """Lower a builtin: its operation on scalars of one type, or part by part, unless it has a form of its own."""
     op = Op[builtin.op]
+    if op is Op.ATOMIC:
+        return atomic(body, builtin.name, arguments, node)
     if op in _FORMS:
         return _FORMS[op](body, builtin, arguments, node)
     if op in (Op.MIN, Op.MAX) and len(arguments) == 1:
