@@ -18,21 +18,19 @@ def struct(cls: builtins.type) -> Any:
     """
     if not isinstance(cls, type):
         raise BuildTypeError(f"@sn.struct marks a class, not {cls!r}", remedy="put it right above a class")
+    around = sys._getframe(1)  # annotations may be text, which names what is around the class
+    names = {**around.f_globals, **around.f_locals}
     written = cls.__dict__.get("__annotations__", {})
-    names: dict[str, Any] = {**vars(sys.modules[cls.__module__])}
-    fields = []
-    for name, kind in written.items():
-        fields.append((name, _field(cls.__name__, name, kind, names)))
+    fields = tuple((name, _field(cls.__name__, name, kind, names)) for name, kind in written.items())
     if not fields:
         raise BuildTypeError(f"struct '{cls.__name__}' has no fields", remedy="annotate them: x: float")
-    return Struct(cls.__name__, tuple(fields))
+    return Struct(cls.__name__, fields)
 
 
 def _field(struct_name: str, name: str, written: object, names: dict[str, Any]) -> Type:
     if isinstance(written, str):
-        frame = sys._getframe(2)
         try:
-            written = eval(written, names, {**frame.f_back.f_locals} if frame.f_back else {})
+            written = eval(written, names)
         except Exception as error:
             what = f"field '{name}' of struct '{struct_name}', {written!r}: {type(error).__name__}: {error}"
             raise BuildTypeError(what, remedy="use names of the module or of the function around it") from None
