@@ -97,27 +97,35 @@ def _quot(a: Any, b: Any) -> Any:
     return (a - np.fmod(a, b)) // b
 
 
+def _scalar(dtype: Any) -> dtypes.Scalar:
+    kind = dtypes.element(dtype)
+    if not isinstance(kind, dtypes.Scalar):
+        raise TypeError(f"{kind!r} is no scalar type")
+    return kind
+
+
 def _vector(*components: Any, length: int | None = None, dtype: Any = None) -> Any:
     values = np.array(components)
-    return dtypes.Vector(dtypes.element(dtype or values.dtype), length or values.size)(*values)
+    return dtypes.Vector(_scalar(dtype or values.dtype), length or values.size)(*values)
 
 
 def _matrix(*components: Any, shape: tuple[int, int], dtype: Any = None) -> Any:
-    return dtypes.Matrix(dtypes.element(dtype or np.array(components).dtype), *shape)(*components)
+    return dtypes.Matrix(_scalar(dtype or np.array(components).dtype), *shape)(*components)
 
 
 def _identity(n: int, dtype: Any) -> Any:
-    return dtypes.Matrix(dtypes.element(dtype), n, n)(*np.eye(n, dtype=dtypes.element(dtype).numpy).reshape(-1))
+    scalar = _scalar(dtype)
+    return dtypes.Matrix(scalar, n, n)(*np.eye(n, dtype=scalar.numpy).reshape(-1))
 
 
 def _from_rows(*rows: Any) -> Any:
     values = np.array([np.asarray(row) for row in rows])
-    return dtypes.Matrix(dtypes.element(values.dtype), *values.shape)(*values.reshape(-1))
+    return dtypes.Matrix(_scalar(values.dtype), *values.shape)(*values.reshape(-1))
 
 
 def _from_cols(*cols: Any) -> Any:
     values = np.array([np.asarray(col) for col in cols]).T
-    return dtypes.Matrix(dtypes.element(values.dtype), *values.shape)(*values.reshape(-1))
+    return dtypes.Matrix(_scalar(values.dtype), *values.shape)(*values.reshape(-1))
 
 
 tid = Builtin("tid", "TID", _tid)
@@ -135,7 +143,6 @@ matrix = Builtin("matrix", "MAKE", _matrix)
 identity = Builtin("identity", "MAKE", _identity)
 matrix_from_rows = Builtin("matrix_from_rows", "MAKE", _from_rows)
 matrix_from_cols = Builtin("matrix_from_cols", "MAKE", _from_cols)
-
 
 
 def _atomic(name: str, change: Callable[..., Any]) -> Builtin:
@@ -167,9 +174,11 @@ quot = Builtin("quot", "QUOT", _quot)
 rem = Builtin("rem", "REM", np.fmod)
 
 # The public rows, under the names that users write after ``sn.``.
-BUILTINS: dict[str, Builtin] = {
-    row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, cast)
-} | {row.name: row for row in (vector, matrix, identity, matrix_from_rows, matrix_from_cols)} | ATOMICS
+BUILTINS: dict[str, Builtin] = (
+    {row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, cast)}
+    | {row.name: row for row in (vector, matrix, identity, matrix_from_rows, matrix_from_cols)}
+    | ATOMICS
+)
 
 
 def __getattr__(name: str) -> Builtin:

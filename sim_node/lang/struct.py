@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import sys
 from typing import Any
 
@@ -20,7 +21,7 @@ def struct(cls: builtins.type) -> Any:
         raise BuildTypeError(f"@sn.struct marks a class, not {cls!r}", remedy="put it right above a class")
     around = sys._getframe(1)  # annotations may be text, which names what is around the class
     names = {**around.f_globals, **around.f_locals}
-    written = cls.__dict__.get("__annotations__", {})
+    written = inspect.get_annotations(cls)
     fields = tuple((name, _field(cls.__name__, name, kind, names)) for name, kind in written.items())
     if not fields:
         raise BuildTypeError(f"struct '{cls.__name__}' has no fields", remedy="annotate them: x: float")
@@ -37,5 +38,6 @@ def _field(struct_name: str, name: str, written: object, names: dict[str, Any]) 
     kind = annotation(written)
     if isinstance(kind, str) or is_open(kind):
         why = kind if isinstance(kind, str) else "it is left open"
-        raise BuildTypeError(f"field '{name}' of struct '{struct_name}': {why}", remedy=f"{name}: float, {name}: sn.vec3")
+        what = f"field '{name}' of struct '{struct_name}': {why}"
+        raise BuildTypeError(what, remedy=f"{name}: float, {name}: sn.vec3")
     return ArrayType(kind.dtype, kind.ndim, "strided") if isinstance(kind, ArrayType) else kind

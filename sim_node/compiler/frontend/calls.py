@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from sim_node.compiler.frontend import construction
-from sim_node.compiler.frontend.atomics import atomic
 from sim_node.compiler.frontend.agree import Written, agree, computed, text
 from sim_node.compiler.frontend.arrays import extent
+from sim_node.compiler.frontend.atomics import atomic
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.construction import cast
 from sim_node.compiler.frontend.coordinates import coordinates

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from sim_node.compiler.frontend.agree import Written, agree, computed, numbers, splat, text
+from sim_node.compiler.frontend.agree import Written, agree, numbers, splat, text
 from sim_node.compiler.frontend.body import Body, describe
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, spelled
 from sim_node.compiler.ir.function import Value
@@ -70,9 +70,8 @@ def composite(body: Body, kind: Composite, arguments: Arguments, named: Named, n
         return zero(body, kind, node)
     single, at = given[0]
     if len(given) == 1 and isinstance(single, Value) and isinstance(single.type, Composite):
-        if type(single.type) is not type(kind) or single.type.shape != kind.shape:
-            if single.type.length != kind.length or isinstance(kind, Matrix) != isinstance(single.type, Matrix):
-                raise _unfit(body, kind, given, node)
+        if single.type.shape != kind.shape:
+            raise _unfit(body, kind, given, node)
         parts = tuple(cast(body, part, kind.scalar, node) for part in numbers(body, single, at))
         return body.emit(Op.MAKE, kind, parts, node)
     role = f"a component of {kind!r}"
@@ -99,8 +98,8 @@ def _bound(body: Body, kind: Composite, arguments: Arguments, named: Named, node
 
 
 def _unfit(body: Body, kind: Composite, given: Arguments, node: ast.AST) -> Exception:
-    took = ", ".join(repr(one.type) if isinstance(one, Value) else describe(one) for one, _ in given)
-    what = f"{kind!r} takes 0, 1 or {kind.length} components, not {len(given)}" + (f" ({took})" if len(given) < 4 else "")
+    took = ", ".join(describe(one) for one, _ in given) if len(given) < 4 else ""
+    what = f"{kind!r} takes 0, 1 or {kind.length} components, not {len(given)}" + (f" ({took})" if took else "")
     return body.error(BuildTypeError, what, node, _EXAMPLE[type(kind)].format(spelled(kind)))
 
 
@@ -133,7 +132,7 @@ def vector(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Va
     """``sn.vector(x, y, …)``, with ``length=`` and ``dtype=`` where the components do not say so."""
     options = _options(body, named, ("length", "dtype"), node)
     scalar = _scalar(body, options.get("dtype"), arguments, "sn.vector", node)
-    length = _size(body, options["length"], node) if "length" in options else len(arguments)
+    length = _size(body, options["length"]) if "length" in options else len(arguments)
     if len(arguments) == 1 and isinstance(arguments[0][0], Value) and isinstance(arguments[0][0].type, Vector):
         length = arguments[0][0].type.length
     if length < 1 or (length == 1 and "length" not in options and len(arguments) == 1 and _is_number(arguments[0][0])):
@@ -149,7 +148,7 @@ def matrix(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Va
         operand, at = options["shape"]
         if not isinstance(operand, tuple) or len(operand) != 2:
             raise body.error(BuildTypeError, "the shape of a matrix is its rows and columns", at, "shape=(3, 3)")
-        rows, cols = (_size(body, (one, at), node) for one in operand)
+        rows, cols = (_size(body, (one, at)) for one in operand)
     elif len(arguments) == 1 and isinstance(arguments[0][0], Value) and isinstance(arguments[0][0].type, Matrix):
         rows, cols = arguments[0][0].type.shape
     else:
@@ -162,7 +161,7 @@ def identity(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> 
     options = {**dict(zip(("n", "dtype"), arguments)), **_options(body, named, ("n", "dtype"), node)}
     if set(options) != {"n", "dtype"}:
         raise body.error(BuildTypeError, "sn.identity takes n and dtype", node, "sn.identity(n=3, dtype=float)")
-    size, scalar = _size(body, options["n"], node), _scalar(body, options["dtype"], [], "sn.identity", node)
+    size, scalar = _size(body, options["n"]), _scalar(body, options["dtype"], [], "sn.identity", node)
     one: bool | int | float = 1.0 if scalar.is_float else 1
     ends = [body.builder.constant(scalar, number) for number in (_nothing(scalar), one)]
     leaves = tuple(ends[row == col] for row in range(size) for col in range(size))
@@ -205,7 +204,7 @@ def _options(body: Body, named: Named, known: tuple[str, ...], node: ast.Call) -
     return named
 
 
-def _size(body: Body, written: Written, node: ast.AST) -> int:
+def _size(body: Body, written: Written) -> int:
     operand, at = written
     if isinstance(operand, Literal) and type(operand.value) is int and 1 <= operand.value <= 4096:
         return operand.value

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.function import Attr, Block, Edge, Function, Module, Value
+from sim_node.compiler.ir.op import Op
 
 
 def text(module: Module, names: Mapping[str, str] | None = None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import sim_node as sn
 from sim_node import dtypes
 from sim_node.compiler.frontend import lower
 from sim_node.errors import BuildTypeError
@@ -45,7 +44,9 @@ def test_matrices_and_vectors(written, execute, scalar, shape, symbol):
         np.testing.assert_array_equal(got.reshape(rows, cols), want)
 
 
-@pytest.mark.parametrize("form", ["mat22() * sn.mat33()", "mat33() * sn.vec2()", "mat22() @ 2.0", "mat22() * sn.mat22d()"])
+@pytest.mark.parametrize(
+    "form", ["mat22() * sn.mat33()", "mat33() * sn.vec2()", "mat22() @ 2.0", "mat22() * sn.mat22d()"]
+)
 def test_what_has_no_product(written, form):
     made = written(f"@sn.kernel\ndef k(s: float):\n    a = sn.{form}\n")["k"]
     with pytest.raises(BuildTypeError):
@@ -56,7 +57,8 @@ def test_a_quaternion_turns_as_its_matrix_does(written, execute):
     made = written(
         "@sn.kernel\ndef k(q: sn.array(dtype=sn.quatd), t: sn.array(dtype=sn.transformd), "
         "two: sn.array(dtype=sn.quatd), out: sn.array(dtype=sn.transformd)):\n"
-        "    i = sn.tid()\n    two[i] = q[i] * t[i].q\n    out[i] = sn.transformd(sn.vec3d(1.0, 2.0, 3.0), q[i]) * t[i]\n"
+        "    i = sn.tid()\n    two[i] = q[i] * t[i].q\n"
+        "    out[i] = sn.transformd(sn.vec3d(1.0, 2.0, 3.0), q[i]) * t[i]\n"
     )["k"]
     random = np.random.default_rng(2)
     q, t = random.normal(size=(5, 4)), random.normal(size=(5, 7))

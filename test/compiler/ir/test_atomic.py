@@ -16,8 +16,9 @@ def test_rows(name):
             assert "atomicrmw" in rows.atomic(name, kind) or "cmpxchg" in rows.atomic(name, kind)
 
 
-@pytest.mark.parametrize("value", ["i32 %p, %x {@twice}", "i32 %p {@add}", "f32 %p, %f {@and}", "i32 %p, %x, %x {@add}"])
+@pytest.mark.parametrize("value", ["i32 %p, %x {@twice}", "i32 %p {@add}", "f32 %p, %f {@and}", "i32 %p {@cas}"])
 def test_what_is_no_change(value):
-    text = "kernel @k(array<i32> %a, i32 %x, f32 %f) {\nb0:\n  %p = extract ptr %a {0}\n  %o = atomic " + value + "\n  return\n}"
+    head = "kernel @k(array<i32> %a, i32 %x, f32 %f) {\nb0:\n  %p = extract ptr %a {0}\n"
+    text = f"{head}  %o = atomic {value}\n  return\n}}"
     with pytest.raises(VerifyError):
         verify(parse(text))
