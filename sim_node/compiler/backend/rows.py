@@ -14,7 +14,7 @@ import struct
 
 from sim_node.compiler.ir.function import Attr
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Kind, Scalar
+from sim_node.dtypes import Kind, Scalar, float16, float64
 
 TYPES = {
     "bool": "i1", "i8": "i8", "u8": "i8", "i16": "i16", "u16": "i16", "i32": "i32", "u32": "i32", "i64": "i64",
@@ -104,6 +104,15 @@ _FROM_HALF = "{r}.w = fpext {t} {0} to float\n{r} = call {rt} @llvm.%s.sat.{rs}.
 _WIDEN = {Kind.INT: "sext", Kind.UINT: "zext", Kind.FLOAT: "fpext"}
 
 
+# To f16 through f32, where LLVM would call a library or round twice: of integers those above f32's digits are infinite
+# in f16 anyway; a double is cut to the digits of f32, the last one set if any was lost (to odd), and so rounds once.
+_INTEGER_TO_HALF = "{r}.f = %s {t} {0} to float\n{r} = fptrunc float {r}.f to half"
+_DOUBLE_TO_HALF = (
+    "{r}.b = bitcast double {0} to i64\n{r}.l = and i64 {r}.b, 536870911\n{r}.z = icmp ne i64 {r}.l, 0\n"
+    "{r}.o = select i1 {r}.z, i64 536870912, i64 0\n{r}.h = and i64 {r}.b, -536870912\n"
+    "{r}.d = or i64 {r}.h, {r}.o\n{r}.x = bitcast i64 {r}.d to double\n"
+    "{r}.f = fptrunc double {r}.x to float\n{r} = fptrunc float {r}.f to half"
+)
 _INTEGER = {
     "add": "add", "sub": "sub", "min": "%smin", "max": "%smax", "and": "and", "or": "or", "xor": "xor", "exch": "xchg",
 }  # fmt: skip
@@ -152,6 +161,10 @@ def row(op: Op, source: Scalar, result: Scalar) -> str:
 def _cast(source: Scalar, result: Scalar) -> str:
     if source.bits == 16 and source.is_float and result.is_integer:
         return _FROM_HALF % ("fptosi" if result.kind is Kind.INT else "fptoui")
+    if result is float16 and source is float64:
+        return _DOUBLE_TO_HALF
+    if result is float16 and not source.is_float:
+        return _INTEGER_TO_HALF % ("sitofp" if source.kind is Kind.INT else "uitofp")
     for (given, wanted), line in _CASTS.items():
         if source.kind.value in given and result.kind.value in wanted:
             return line
