@@ -17,7 +17,6 @@ import numpy as np
 
 from sim_node import dtypes
 from sim_node.errors import SimNodeError
-from sim_node.lang.values.vector import make
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +161,8 @@ def _atomic(name: str, change: Callable[..., Any]) -> Builtin:
 ATOMICS: dict[str, Builtin] = {
     row.name: row
     for row in (
-        _atomic("add", lambda a, b: a + b), _atomic("sub", lambda a, b: a - b), _atomic("min", _minimum),
-        _atomic("max", _maximum), _atomic("and", lambda a, b: a & b), _atomic("or", lambda a, b: a | b),
+        _atomic("add", lambda a, b: a + b), _atomic("sub", lambda a, b: a - b), _atomic("min", _extreme(_lesser)),
+        _atomic("max", _extreme(_greater)), _atomic("and", lambda a, b: a & b), _atomic("or", lambda a, b: a | b),
         _atomic("xor", lambda a, b: a ^ b), _atomic("exch", lambda _, b: b),
         _atomic("cas", lambda a, b, c: c if a == b else a),
     )

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from sim_node.compiler.frontend import construction
-from sim_node.compiler.frontend.agree import Written, agree, computed, text
+from sim_node.compiler.frontend.agree import Written, agree, computed, numbers, text
 from sim_node.compiler.frontend.arrays import extent
 from sim_node.compiler.frontend.atomics import atomic
 from sim_node.compiler.frontend.body import Body, Visit, describe
@@ -21,7 +21,7 @@ from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.static import static_call
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
-from sim_node.dtypes import ArrayType, Composite, Kind, Scalar, Struct, bool_
+from sim_node.dtypes import ArrayType, Composite, Kind, Scalar, Struct, Vector, bool_
 from sim_node.errors import BuildTypeError, UnsupportedError
 from sim_node.lang.builtins import Builtin, abs_
 from sim_node.lang.func import Func
