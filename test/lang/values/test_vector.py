@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sim_node as sn
-from sim_node.dtypes import VECTORS, Kind, Vector
+from sim_node.dtypes import COMPOSITES, Kind, Vector
+
+VECTORS = [kind for kind in dict.fromkeys(COMPOSITES.values()) if isinstance(kind, Vector)]
 
 
 def test_constructors() -> None:
