@@ -205,11 +205,16 @@ def _cost(operand: Operand, kind: Any) -> tuple[int, int] | None:
     if isinstance(operand, Weak):
         if isinstance(kind, Scalar):
             fits = not any(unfit(literal, kind) for literal in outcomes(operand))
-            return (int(default_type(operand) != kind), 0) if fits else None
+            return (_change(default_type(operand), kind), 0) if fits else None
         return (0, _openness(kind)) if kind is Any or matches(kind, default_type(operand)) else None
     if isinstance(operand, Value):
         return (0, _openness(kind)) if matches(kind, operand.type) else None
     return (0, _openness(kind)) if kind is Any else None
+
+
+def _change(given: Scalar, wanted: Scalar) -> int:
+    """How far a literal goes to be of a type: an integer becomes f32, which is the language's float, before others."""
+    return 0 if given == wanted else 1 if given.is_float or wanted == float32 else 2
 
 
 def _openness(kind: object) -> int:
