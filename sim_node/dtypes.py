@@ -144,6 +144,17 @@ LAYOUTS = ("contiguous", "strided", "indexed")  # by their code, which C stores
 Element = Scalar | Vector
 Type = Scalar | Vector | ArrayType
 
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """What a call of a func with several results gives: it is taken apart at once."""
+
+    items: tuple[Type, ...]
+
+    def __repr__(self) -> str:
+        return f"tuple<{', '.join(map(repr, self.items))}>"
+
+
 # How Warp marks the scalar type in the name of a vector.
 SUFFIXES = {"f32": "f", "f64": "d", "i32": "i", "u32": "u", "i64": "l", "u64": "ul", "bool": "b"}
 

@@ -64,7 +64,7 @@ TESTED_ELSEWHERE = {
     "compiler/ir/rules": "test_verifier.py breaks each rule",
     **{
         f"lang/library/{name}": "test_math.py runs every function of the math library on the same inputs"
-        for name in ("exponential", "logarithm", "trigonometry", "hyperbolic", "inverse", "root")
+        for name in ("exponential", "logarithm", "trigonometry", "hyperbolic", "inverse", "root", "error_function")
     },
     "node/assembly": "ros/test_lifecycle.py builds and releases it in real nodes, ros/test_services.py rebuilds it",
     "node/clock": "ros/test_services.py pauses and steps each clock in a real node",

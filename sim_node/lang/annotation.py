@@ -7,7 +7,7 @@ import enum
 from collections.abc import Callable as AbstractCallable
 from dataclasses import fields, is_dataclass
 from types import FunctionType
-from typing import Any, get_origin
+from typing import Any, get_args, get_origin
 
 from sim_node import dtypes
 from sim_node.dtypes import ArrayType, Type
@@ -45,6 +45,8 @@ def annotation(written: object) -> Type | str:
         if isinstance(inside, str):
             return f"an array of what is no dtype: {inside}"
         return written if written.ndim == 1 else f"arrays of {written.ndim} dimensions are not there yet; use 1"
+    if get_origin(written) is tuple:
+        return _tuple(get_args(written))
     if isinstance(written, builtins.type) and issubclass(written, enum.IntEnum | enum.IntFlag):
         return dtypes.int32
     try:
@@ -52,6 +54,13 @@ def annotation(written: object) -> Type | str:
     except TypeError:
         name = getattr(written, "__name__", repr(written))
         return f"'{name}' is not a type of the kernel language"
+
+
+def _tuple(written: tuple[object, ...]) -> Type | str:
+    """A tuple of types; of one type and ``...`` for any number of it."""
+    items = [item if item is ... else annotation(item) for item in written]
+    faults = [item for item in items if isinstance(item, str)]
+    return faults[0] if faults else tuple(items)  # type: ignore[return-value]
 
 
 def is_open(kind: object) -> bool:

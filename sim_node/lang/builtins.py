@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -57,22 +58,29 @@ def _tid() -> Any:
         raise SimNodeError("sn.tid() has a value only inside a kernel, while a launch runs it") from None
 
 
-def _minimum(*values: Any) -> Any:
+def _lesser(a: Any, b: Any) -> Any:
     """minimumNumber of IEEE 754-2019: a number wins over NaN, -0.0 is below 0.0."""
-    least = values[0]
-    for value in values[1:]:
-        if least != least or value < least or (value == least and np.signbit(value)):
-            least = value
-    return least
+    return b if a != a or b < a or (b == a and np.signbit(b)) else a
 
 
-def _maximum(*values: Any) -> Any:
+def _greater(a: Any, b: Any) -> Any:
     """maximumNumber of IEEE 754-2019: a number wins over NaN, 0.0 is above -0.0."""
-    greatest = values[0]
-    for value in values[1:]:
-        if greatest != greatest or value > greatest or (value == greatest and not np.signbit(value)):
-            greatest = value
-    return greatest
+    return b if a != a or b > a or (b == a and not np.signbit(b)) else a
+
+
+def _extreme(choose: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Choose among numbers; of vectors, component by component; of one vector, among its components."""
+
+    def host(*values: Any) -> Any:
+        if np.ndim(values[0]) == 0:
+            return reduce(choose, values)
+        if len(values) == 1:
+            return reduce(choose, values[0])
+        chosen = +values[0]
+        chosen[:] = [reduce(choose, parts) for parts in zip(*values, strict=True)]
+        return chosen
+
+    return host
 
 
 def _cast(value: Any, target: dtypes.Scalar) -> Any:
@@ -97,8 +105,8 @@ def _vector(*components: Any) -> Any:
 tid = Builtin("tid", "TID", _tid)
 sqrt = Builtin("sqrt", "SQRT", np.sqrt)
 abs_ = Builtin("abs", "ABS", np.abs)
-min_ = Builtin("min", "MIN", _minimum)
-max_ = Builtin("max", "MAX", _maximum)
+min_ = Builtin("min", "MIN", _extreme(_lesser))
+max_ = Builtin("max", "MAX", _extreme(_greater))
 floor = Builtin("floor", "FLOOR", np.floor)
 ceil = Builtin("ceil", "CEIL", np.ceil)
 trunc = Builtin("trunc", "TRUNC", np.trunc)
@@ -106,7 +114,11 @@ rint = Builtin("rint", "RINT", np.rint)
 cast = Builtin("cast", "BITCAST", _cast)
 vector = Builtin("vector", "VECTOR", _vector)
 
-# For the library alone: truncating integer division, whose divisor is neither 0 nor, with the least dividend, -1.
+# For the library alone. Bits of a float, where no result depends on those of a NaN. The sum of a product, rounded once
+# or twice, whichever is faster: where no result depends on that. Truncating integer division, whose divisor is neither
+# 0 nor, with the least dividend, -1.
+raw = Builtin("raw", "RAW", _cast)
+muladd = Builtin("muladd", "MULADD", lambda a, b, c: a * b + c)
 quot = Builtin("quot", "QUOT", _quot)
 rem = Builtin("rem", "REM", np.fmod)
 

@@ -36,14 +36,14 @@ def select(key: Any, shape: Sequence[int], strides: Sequence[int]) -> View:
         if isinstance(one, slice):
             start, stop, step = one.indices(extent)
             count = len(range(start, stop, step))
-            offset += start * stride if count else 0
+            offset += start * stride
             left.append((count, stride * step if count > 1 else stride, None))  # a step that is never taken may be huge
         elif hasattr(one, "__len__"):
             left.append((extent, stride, one))
         else:
             offset += _index(one, extent, axis) * stride
-    parts = tuple(zip(*left)) or ((), (), ())
-    return View(offset, *parts)
+    counts, steps, lists = zip(*left) if left else ((), (), ())
+    return View(0 if 0 in counts else offset, counts, steps, lists)  # nothing is nowhere in particular
 
 
 def _complete(keys: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:

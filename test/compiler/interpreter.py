@@ -44,7 +44,8 @@ def _call(module: Module, function: Function, args: list[Any], thread: int) -> A
             operands = [values[arg] for arg in value.args]
             values[value] = _compute(module, function, value, operands, thread)
         if block.end.op is Op.RETURN:
-            return values[block.end.args[0]] if block.end.args else None
+            results = tuple(values[arg] for arg in block.end.args)
+            return results if len(results) > 1 else results[0] if results else None
         edge = block.edges[0] if block.end.op is Op.JUMP or values[block.end.args[0]] else block.edges[1]
         block = blocks[edge.target]
         arrived = [values[arg] for arg in edge.args]

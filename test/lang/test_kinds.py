@@ -57,7 +57,7 @@ def test_literals_choose_theirs():
 
 
 def test_another_kind_is_refused():
-    with pytest.raises(BuildTypeError, match="'x' takes any Float, and gets i32"):
+    with pytest.raises(BuildTypeError, match="'x' of 'keep' takes any Float, and gets i32"):
         run(sn.int32, keep)
 
 

@@ -44,7 +44,7 @@ def test_an_array_of_an_array_shares():
     second[2] = (1, 2, 3)
     assert second.dtype == dtypes.vec3
     assert first.ptr == second.ptr
-    assert first[2].tolist() == [1, 2, 3]
+    assert first[2] == (1, 2, 3)
 
 
 def test_data_without_dtype_means_what_it_means_in_a_kernel():

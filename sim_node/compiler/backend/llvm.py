@@ -14,13 +14,14 @@ class CodegenError(AssertionError):
     """LLVM refused what the compiler emitted: a fault of ours, not of the kernel's author."""
 
 
-def compile_text(text: str, opt_level: int = 3) -> bytes:
+def compile_text(text: str, opt_level: int = 3, features: str = "") -> bytes:
     """Compile LLVM IR for this processor and return the object's bytes.
 
-    ``opt_level`` is 0 to 3 and changes no result, only speed. Position-independent, small code model, so that the
+    ``opt_level`` is 0 to 3 and changes no result, only speed; neither do ``features``, which add to what the processor
+    has or, as in "-fma", take from it. Position-independent, small code model, so that the
     object can be loaded anywhere by ``elf``. Raises CodegenError with LLVM's message.
     """
-    emitted: bytes = _machine(opt_level).emit_object(_optimised(text, opt_level))
+    emitted: bytes = _machine(opt_level, features).emit_object(_optimised(text, opt_level, features))
     return emitted
 
 
@@ -29,8 +30,8 @@ def optimised_text(text: str, opt_level: int = 3) -> str:
     return str(_optimised(text, opt_level))
 
 
-def _optimised(text: str, opt_level: int) -> Any:
-    binding, machine = _binding(), _machine(opt_level)
+def _optimised(text: str, opt_level: int, features: str = "") -> Any:
+    binding, machine = _binding(), _machine(opt_level, features)
     try:
         module = binding.parse_assembly(text, context=binding.create_context())
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
@@ -55,11 +56,11 @@ def _binding() -> Any:
 
 
 @cache
-def _machine(opt_level: int) -> Any:
+def _machine(opt_level: int, features: str) -> Any:
     binding = _binding()
     return binding.Target.from_default_triple().create_target_machine(
         cpu=binding.get_host_cpu_name(),
-        features=binding.get_host_cpu_features().flatten(),
+        features=",".join(filter(None, (binding.get_host_cpu_features().flatten(), features))),
         opt=opt_level,
         reloc="pic",
         codemodel="small",

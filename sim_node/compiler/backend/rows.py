@@ -57,6 +57,7 @@ ROWS: dict[Op, dict[str, str]] = {
     Op.MAX: {"i": _CALL2 % "smax", "u": _CALL2 % "umax", "f": _EXTREME % ("ogt", "and")},
     Op.SQRT: {"f": _CALL1 % "sqrt"},
     Op.FMA: {"f": "{r} = call {t} @llvm.fma.{s}({t} {0}, {t} {1}, {t} {2})"},
+    Op.MULADD: {"f": "{r} = call {t} @llvm.fmuladd.{s}({t} {0}, {t} {1}, {t} {2})"},
     Op.FLOOR: {"f": _CALL1 % "floor"},
     Op.CEIL: {"f": _CALL1 % "ceil"},
     Op.TRUNC: {"f": _CALL1 % "trunc"},
@@ -74,6 +75,7 @@ ROWS: dict[Op, dict[str, str]] = {
     Op.GT: {"i": _TWO % "icmp sgt", "u": _TWO % "icmp ugt", "f": _TWO % "fcmp ogt"},
     Op.GE: {"i": _TWO % "icmp sge", "u": _TWO % "icmp uge", "f": _TWO % "fcmp oge"},
     Op.SELECT: {"b": "{r} = select i1 {0}, {rt} {1}, {rt} {2}"},
+    Op.RAW: {"f": "{r} = bitcast {t} {0} to {rt}"},
     Op.BITCAST: {
         "iu": "{r} = bitcast {t} {0} to {rt}",
         "f": CANONICAL.replace("{r} =", "{r}.c =") + "\n{r} = bitcast i{bits} {r}.c to {rt}",

@@ -32,6 +32,9 @@ from sim_node.lang.func import Func
 
 Visit = Callable[["Body", Any], Any]
 
+# What a func is given or gives: a type, a thing that exists only at build, or a tuple of those.
+Form = Type | Static | tuple["Form", ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Loop:
@@ -46,7 +49,7 @@ class Variable:
     """A variable's one type, the line that fixed it, and the literal that did if one did.
 
     One that stands for something that exists only at build has no type. ``static`` is what it stands for here, as
-    ``marker`` records it: the marker that a read must find on every path.
+    ``marker`` records it: the marker that a read must find on every path. A tuple has ``parts``, each a variable.
     """
 
     type: Type | None
@@ -54,14 +57,15 @@ class Variable:
     literal: str = ""
     static: Static | None = None
     marker: Value | None = None
+    parts: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A func lowered for one tuple of arguments: its name in the module and what it gives."""
+    """A func lowered for one tuple of arguments: its name in the module and what it gives, in the parts of a tuple."""
 
     name: str
-    result: Type | None
+    result: Form | None
 
 
 class Unit(Protocol):
@@ -72,7 +76,7 @@ class Unit(Protocol):
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""
 
-    def instantiate(self, func: Func, given: tuple[Type | Static, ...], caller: Location) -> Instance:
+    def instantiate(self, func: Func, given: tuple[Form, ...], caller: Location) -> Instance:
         """Lower a func for types of arguments and things known at build, unless that was done before."""
 
 
@@ -87,7 +91,6 @@ class Body:
         self.sites: list[Site] = []
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
-        self.returned: Type | None = None  # what the author wrote after ->
         # Of the typed results: which instances a call of a func came to, and the type of a ternary of two literals.
         self.called: dict[ast.AST, list[str]] = {}
         self.chosen: dict[ast.AST, Scalar] = {}
@@ -185,7 +188,8 @@ class Body:
             raise self.outside(operand, node)
         raise self.error(
             BuildTypeError, f"{ast.unparse(node)} is {describe(operand)}, and no value at run time", node,
-            "kernels compute with scalars and vectors",
+            f"take one of its parts: {ast.unparse(node)}[0]" if isinstance(operand, tuple)
+            else "kernels compute with scalars and vectors",
         )  # fmt: skip
 
     def outside(self, static: Static, node: ast.AST) -> BuildError:

@@ -9,11 +9,11 @@ from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, agree, components, computed, splat, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
-from sim_node.compiler.frontend.funcs import call_func, invoke
-from sim_node.compiler.frontend.known import static_call
+from sim_node.compiler.frontend.funcs import call_func, invoke_value
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.frontend.outside import known
+from sim_node.compiler.frontend.static import static_call
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import ArrayType, Kind, Scalar, Vector, bool_, int32
@@ -135,10 +135,12 @@ def _construct(body: Body, vector: Vector, arguments: Arguments, node: ast.Call)
 
 
 def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call) -> Operand:
-    """Lower a builtin: its operation on scalars of one type, unless it has a form of its own."""
+    """Lower a builtin: its operation on scalars of one type, or part by part, unless it has a form of its own."""
     op = Op[builtin.op]
     if op in _FORMS:
         return _FORMS[op](body, builtin, arguments, node)
+    if op in (Op.MIN, Op.MAX) and len(arguments) == 1:
+        arguments = _parts(body, *arguments[0])
     arity = SIGNATURES[op].arity or 0
     _count(body, f"sn.{builtin.name}", arguments, node, arity, None if op in (Op.MIN, Op.MAX) else arity)
     weak = [operand for operand, _ in arguments if isinstance(operand, Weak)]
@@ -147,18 +149,26 @@ def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call)
         return fold_literals(body, f"sn.{builtin.name}", builtin, node, *weak)
     values = agree(body, f"sn.{builtin.name}", node, *arguments)
     kind = values[0].type
-    if not isinstance(kind, Scalar) or kind.kind.value not in SIGNATURES[op].kinds:
+    taken = Scalar if op not in _PARTWISE else (Scalar, Vector)
+    if not isinstance(kind, taken) or kind.scalar.kind.value not in SIGNATURES[op].kinds:
         floats = SIGNATURES[op].kinds == "f" and isinstance(kind, Scalar)
         raise body.error(
             BuildTypeError, f"sn.{builtin.name} does not take {kind!r}", node,
             f"sn.{builtin.name}(float({text(arguments[0][1])}))" if floats else "apply it to scalars",
         )  # fmt: skip
+    if op not in (Op.MIN, Op.MAX):
+        return body.emit(op, kind, values, node)
     result, *others = values
-    if arity == 1:
-        return body.emit(op, kind, (result,), node)
     for other in others:
         result = body.emit(op, kind, (result, other), node)
     return result
+
+
+def _parts(body: Body, operand: Operand, at: ast.AST) -> Arguments:
+    """The components of a vector as arguments of their own; what is none stays one argument."""
+    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+        return [(part, at) for part in components(body, operand, at)]
+    return [(operand, at)]
 
 
 def _tid(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
@@ -166,7 +176,7 @@ def _tid(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
     return body.emit(Op.TID, int32, (), node)
 
 
-def _bitcast(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
+def _bitcast(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call) -> Value:
     _count(body, "sn.cast", arguments, node, 2, 2)
     value = computed(body, *arguments[0])
     target = arguments[1][0]
@@ -177,7 +187,7 @@ def _bitcast(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Va
             BuildTypeError, f"sn.cast keeps the bits: it cannot turn {value.type!r} into {text(arguments[1][1])}", node,
             "give a type of the same width, as in sn.cast(x, sn.uint32); to convert by value write sn.uint32(x)",
         )  # fmt: skip
-    return value if value.type == wanted else body.emit(Op.BITCAST, wanted, (value,), node)
+    return value if value.type == wanted else body.emit(Op[builtin.op], wanted, (value,), node)
 
 
 def _vector(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
@@ -234,7 +244,7 @@ def _extreme(python: Callable[..., Any], func: Func) -> Lower:
         if not isinstance(result.type, Scalar) or result.type == bool_:
             raise body.error(BuildTypeError, f"'{name}' does not take {result.type!r}", node)
         for other in others:
-            result = invoke(body, func, (result, other), node)
+            result = invoke_value(body, func, (result, other), node)
         return result
 
     return lower
@@ -245,7 +255,8 @@ def _abs(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand
 
 
 _KINDS: dict[type, Lower] = {Scalar: _convert, Vector: _construct, Builtin: _builtin}
-_FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.VECTOR: _vector}
+_PARTWISE = (Op.ABS, Op.MIN, Op.MAX)
+_FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.RAW: _bitcast, Op.VECTOR: _vector}
 _PYTHON: tuple[tuple[object, Lower], ...] = (
     (len, _len),
     (type, _type),

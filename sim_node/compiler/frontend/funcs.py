@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, text
-from sim_node.compiler.frontend.body import Body, describe
+from sim_node.compiler.frontend.body import Body, Form, Instance, describe
 from sim_node.compiler.frontend.capture import capture
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, outcomes, unfit
+from sim_node.compiler.frontend.results import carried, taken
 from sim_node.compiler.frontend.signature import Parameter, Signature
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
@@ -18,6 +20,9 @@ from sim_node.errors import BuildError, BuildTypeError
 from sim_node.lang.annotation import is_open, matches
 from sim_node.lang.func import Func
 from sim_node.lang.kinds import Kinds
+
+# An argument as a func takes it.
+Passed = Value | Static | tuple["Passed", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class Bound:
         return [(operand, at, one) for (operand, at), one in zip(self.given, self.form.parameters, strict=True)]
 
 
-def call_func(body: Body, func: Func, arguments: list[Written], named: dict[str, Written], node: ast.Call) -> Value:
+def call_func(body: Body, func: Func, arguments: list[Written], named: dict[str, Written], node: ast.Call) -> Operand:
     """Lower a call of a func: bind the arguments as Python does, adapt literals, refuse other types."""
     if len(func.overloads) > 1:
         bound = _chosen(body, func, arguments, named, node)
@@ -42,24 +47,86 @@ def call_func(body: Body, func: Func, arguments: list[Written], named: dict[str,
         bound = _bound(body, func, arguments, named, node)
     pairs = bound.pairs
     left_open = [operand for operand, _, parameter in pairs if parameter.is_open]
-    values: list[Value | Static] = []
-    for operand, at, parameter in pairs:
-        if isinstance(operand, Static) and parameter.type is Any:
-            values.append(operand)
-            continue
-        wanted = _type(body, operand, parameter, left_open, at)
-        values.append(body.convert(operand, wanted, at, f"'{parameter.name}' of '{func.name}'"))
-    result = invoke(body, bound.func, tuple(values), node)
-    body.called.setdefault(node, []).append(str(result.attr))
+    values = tuple(
+        _fitted(body, operand, parameter.type, left_open, at, f"'{parameter.name}' of '{func.name}'")
+        for operand, at, parameter in pairs
+    )
+    instance, result = _invoke(body, bound.func, values, node)
+    body.called.setdefault(node, []).append(instance.name)
     return result
 
 
-def invoke(body: Body, func: Func, values: tuple[Value | Static, ...], node: ast.AST) -> Value:
+def _fitted(body: Body, operand: Operand, wanted: Any, left_open: list[Operand], node: ast.AST, role: str) -> Passed:
+    """Give an argument as its parameter takes it; a tuple part by part."""
+    if isinstance(operand, tuple) and (wanted is Any or isinstance(wanted, tuple)):
+        wanted = _each(wanted, len(operand))
+        if len(wanted) != len(operand):
+            raise body.error(
+                BuildTypeError, f"{role} is a tuple of {len(wanted)}, and {len(operand)} are given", node,
+                "give as many",
+            )  # fmt: skip
+        sources = node.elts if isinstance(node, ast.Tuple) else [node] * len(operand)
+        return tuple(
+            _fitted(body, part, one, left_open, at, role)
+            for part, one, at in zip(operand, wanted, sources, strict=True)
+        )
+    if isinstance(operand, Static) and wanted is Any:
+        return operand
+    if isinstance(wanted, tuple):
+        raise body.error(BuildTypeError, f"{role} is a tuple, and '{text(node)}' is {describe(operand)}", node)
+    if isinstance(operand, Value) and operand.type is not None and matches(wanted, operand.type):
+        return operand
+    if wanted is Any:
+        wanted = _type_for(body, operand, left_open, node)
+    elif isinstance(wanted, Kinds):
+        wanted = _of_kind(body, wanted, operand, left_open, role, node)
+    return body.convert(operand, wanted, node, role)
+
+
+def _of_kind(body: Body, kind: Kinds, operand: Operand, left_open: list[Operand], role: str, node: ast.AST) -> Type:
+    """The type that an argument gives to a parameter of any scalar of some kind; an integer literal may be a float."""
+    given = _type_for(body, operand, left_open, node)
+    if not kind.takes(given) and isinstance(operand, Weak) and default_type(operand).is_integer:
+        given = float32
+    if not kind.takes(given):
+        raise body.error(BuildTypeError, f"{role} takes any {kind!r}, and gets {given!r}", node, "convert the argument")
+    return given
+
+
+def _each(wanted: Any, length: int) -> tuple[Any, ...]:
+    """What an annotation says of each part of a tuple: the same of all where it says so, or nothing."""
+    if isinstance(wanted, tuple):
+        return (wanted[0],) * length if wanted[1:] == (...,) else wanted
+    return (wanted,) * length
+
+
+def _invoke(body: Body, func: Func, values: tuple[Passed, ...], node: ast.AST) -> tuple[Instance, Operand]:
     """Call a func with values that fit its parameters; what exists only at build becomes part of the func."""
-    given = tuple(one if isinstance(one, Static) else _known(one) for one in values)
-    instance = body.unit.instantiate(func, given, body.source.location(node, body.caller))
-    passed = tuple(one for one in values if isinstance(one, Value))
-    return body.emit(Op.CALL, instance.result, passed, node, instance.name)
+    instance = body.unit.instantiate(func, tuple(map(_form, values)), body.source.location(node, body.caller))
+    call = body.emit(Op.CALL, carried(instance.result), tuple(_passed(values)), node, instance.name)
+    return instance, call if instance.result is None else taken(body, instance.result, call, node)
+
+
+def invoke_value(body: Body, func: Func, values: tuple[Value, ...], node: ast.AST) -> Value:
+    """Call a func of the library that gives one value."""
+    _, result = _invoke(body, func, values, node)
+    assert isinstance(result, Value)
+    return result
+
+
+def _form(passed: Passed) -> Form:
+    if isinstance(passed, tuple):
+        return tuple(map(_form, passed))
+    return passed if isinstance(passed, Static) else _known(passed)
+
+
+def _passed(given: tuple[Passed, ...]) -> Iterator[Value]:
+    """The values among arguments, in order."""
+    for one in given:
+        if isinstance(one, tuple):
+            yield from _passed(one)
+        elif isinstance(one, Value):
+            yield one
 
 
 def _known(value: Value) -> Type:
@@ -84,32 +151,6 @@ def _bound(body: Body, func: Func, arguments: list[Written], named: dict[str, Wr
             argument = (capture(body, default, f"{parameter.name}={default!r}", node), node)
         given.append(argument)
     return Bound(func, form, tuple(given))
-
-
-def _type(body: Body, operand: Operand, parameter: Parameter, left_open: list[Operand], node: ast.AST) -> Type:
-    """The type that a parameter has in this call."""
-    if isinstance(operand, Value) and operand.type is not None and matches(parameter.type, operand.type):
-        return operand.type
-    kind: object = parameter.type
-    if kind is Any:
-        return _type_for(body, operand, left_open, node)
-    if isinstance(kind, Kinds):
-        return _of_kind(body, kind, operand, left_open, parameter, node)
-    return parameter.type
-
-
-def _of_kind(
-    body: Body, kind: Kinds, operand: Operand, left_open: list[Operand], parameter: Parameter, node: ast.AST
-) -> Type:
-    """The type that an argument gives to a parameter of any scalar of some kind; an integer literal may be a float."""
-    given = _type_for(body, operand, left_open, node)
-    if not kind.takes(given) and isinstance(operand, Weak) and default_type(operand).is_integer:
-        given = float32
-    if not kind.takes(given):
-        raise body.error(
-            BuildTypeError, f"'{parameter.name}' takes any {kind!r}, and gets {given!r}", node, "convert the argument",
-        )  # fmt: skip
-    return given
 
 
 def _type_for(body: Body, operand: Operand, left_open: list[Operand], node: ast.AST) -> Type:
@@ -148,7 +189,7 @@ def _chosen(body: Body, func: Func, arguments: list[Written], named: dict[str, W
             bound = _bound(body, overload, arguments, named, node)
         except BuildTypeError:
             continue
-        costs = [_cost(operand, parameter) for operand, _, parameter in bound.pairs]
+        costs = [_cost(operand, parameter.type) for operand, _, parameter in bound.pairs]
         if None not in costs:
             literals, opened = (sum(cost[part] for cost in costs if cost is not None) for part in (0, 1))
             fitting.append(((literals, opened), bound))
@@ -159,9 +200,8 @@ def _chosen(body: Body, func: Func, arguments: list[Written], named: dict[str, W
     return chosen[0]
 
 
-def _cost(operand: Operand, parameter: Parameter) -> tuple[int, int] | None:
+def _cost(operand: Operand, kind: Any) -> tuple[int, int] | None:
     """What an argument costs a parameter: literals of another type, and what is left open; None if it does not fit."""
-    kind: object = parameter.type
     if isinstance(operand, Weak):
         if isinstance(kind, Scalar):
             fits = not any(unfit(literal, kind) for literal in outcomes(operand))

@@ -10,7 +10,7 @@ from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, agree, computed, splat, text
 from sim_node.compiler.frontend.body import Body, Visit
-from sim_node.compiler.frontend.funcs import invoke
+from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.literals import check_shift, fold_literals
 from sim_node.compiler.frontend.logic import negation
 from sim_node.compiler.frontend.operand import Operand, Weak, outcomes, spelled
@@ -120,7 +120,7 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
     if row.op is None:
         check_kind(body, row.symbol, "iuf", a.type, node, left, right)
         _guard(body, row.symbol, a, b, node)
-        return invoke(body, FLOORING[row.symbol, a.type], (a, b), node)
+        return invoke_value(body, FLOORING[row.symbol, a.type], (a, b), node)
     check_kind(body, row.symbol, SIGNATURES[row.op].kinds, a.type, node, left, right)
     if row.op in (Op.SHL, Op.SHR) and isinstance(right[0], Weak):
         for count in outcomes(right[0]):

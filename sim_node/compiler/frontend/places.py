@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from sim_node.compiler.frontend.agree import components, started_as_literal, text
-from sim_node.compiler.frontend.body import Body, Variable, Visit, describe
+from sim_node.compiler.frontend.agree import components, text
+from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.capture import OutsideError, captured, member
-from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, outcomes, spelled
+from sim_node.compiler.frontend.known import UnknownError, python
+from sim_node.compiler.frontend.operand import Operand, Static, Weak, outcomes
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.scope import suggestion
-from sim_node.compiler.frontend.ssa import UNASSIGNED
+from sim_node.compiler.frontend.variables import assign, recall
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Scalar, Vector, bool_, int32
@@ -68,7 +69,7 @@ def load(body: Body, node: ast.expr) -> Operand:
 def read(body: Body, spot: Place | Operand, node: ast.AST) -> Operand:
     """Read a place that was found."""
     if isinstance(spot, Name):
-        return _variable(body, spot.name, node)
+        return recall(body, spot.name, node)
     if isinstance(spot, Component):
         return _pick(body, spot.vector, spot.component, node)
     if not isinstance(spot, Element):
@@ -97,57 +98,6 @@ def store(body: Body, spot: Place | Operand, operand: Operand, node: ast.AST, so
             UnsupportedError, f"'{text(node)}' cannot be assigned", node,
             "assign to a variable, an element of an array, or a component of those",
         )  # fmt: skip
-
-
-def assign(body: Body, name: str, operand: Operand, node: ast.AST, source: ast.AST) -> None:
-    """Assign a variable, whose type its first assignment fixes."""
-    variable = body.variables.get(name)
-    if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
-        raise body.error(
-            UnsupportedError, f"'{name}' would be a second name for an array", node, "use the parameter's own name"
-        )
-    if isinstance(operand, Static) and (variable is None or variable.static is not None):
-        body.bind(name, operand, node)
-        return
-    if variable is not None and variable.static is not None:
-        raise body.error(
-            BuildTypeError, f"'{name}' stands for {describe(variable.static)} since line {variable.line}", source,
-            "use another name",
-        )  # fmt: skip
-    if variable is None:
-        value = body.materialise(operand, source)
-        body.declare(name, value, node, text(source) if isinstance(operand, Weak) else "")
-        return
-    if isinstance(operand, Weak) and isinstance(variable.type, Scalar):
-        value = body.constant(variable.type, operand, source)
-    else:
-        value = body.materialise(operand, source)
-    if value.type != variable.type:
-        raise body.error(
-            BuildTypeError,
-            f"'{name}' has its type since line {variable.line}: it is {variable.type!r}, not {value.type!r}", source,
-            _retype(body, name, variable, value, source),
-        )  # fmt: skip
-    body.builder.write(name, value)
-
-
-def _retype(body: Body, name: str, known: Variable, value: Value, source: ast.AST) -> str:
-    advice = started_as_literal(body, ast.Name(name), value.type)
-    if advice or not isinstance(value.type, Scalar) or not isinstance(known.type, Scalar):
-        return advice or "use another name"
-    return f"{spelled(known.type)}({text(source)}), or another name"
-
-
-def _variable(body: Body, name: str, node: ast.AST) -> Value | Static:
-    variable = body.variables.get(name)
-    if variable is not None and variable.static is not None:
-        body.builder.read(name, node, variable.marker)
-        return variable.static
-    value = body.builder.read(name, node) if variable is not None else UNASSIGNED
-    if value is UNASSIGNED:
-        raise body.error(BuildNameError, f"'{name}' is read before anything is assigned to it", node,
-                         f"assign {name} above this line")  # fmt: skip
-    return value
 
 
 def _subscript(body: Body, node: ast.Subscript) -> Place | Operand:
@@ -214,15 +164,16 @@ def _axis(body: Body, vector: Scalar | Vector, node: ast.Attribute) -> int:
 
 
 def _part(body: Body, parts: tuple[Operand, ...], node: ast.Subscript) -> Operand:
-    index = body.visit(node.slice)
-    constant = isinstance(index, Value) and index.op is Op.CONST
-    known = index.value if isinstance(index, Literal) else index.attr if isinstance(index, Value) and constant else None
-    if type(known) is not int or not 0 <= known < len(parts):
+    try:
+        index = python(body.visit(node.slice))
+    except UnknownError:
+        index = None
+    if type(index) is not int or not -len(parts) <= index < len(parts):
         raise body.error(
             UnsupportedError, f"the index into a tuple is a number from 0 to {len(parts) - 1}", node.slice,
             "pass the numbers as an array parameter to index them at run time",
         )  # fmt: skip
-    return parts[known]
+    return parts[index]
 
 
 def _checked_literal(body: Body, index: Operand, node: ast.expr, of: str) -> None:
@@ -263,12 +214,16 @@ def _index(body: Body, array: Value, node: ast.Subscript) -> Value:
 def _component(body: Body, length: int, node: ast.Subscript) -> int | Value:
     index = body.visit(node.slice)
     _checked_literal(body, index, node.slice, text(node.value))
-    if isinstance(index, Literal):
-        if index.value >= length:
+    try:
+        known = python(index)
+    except UnknownError:
+        known = None
+    if known is not None:
+        if not 0 <= known < length:
             raise body.error(
-                BuildTypeError, f"'{text(node.value)}' has components 0 to {length - 1}, not {index.value}", node.slice
+                BuildTypeError, f"'{text(node.value)}' has components 0 to {length - 1}, not {known}", node.slice
             )
-        return int(index.value)
+        return int(known)
     index = body.materialise(index, node.slice)
     assert isinstance(index.type, Scalar)
     return _bounds(body, index, body.builder.constant(index.type, length), text(node.value), node)

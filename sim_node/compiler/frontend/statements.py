@@ -80,9 +80,7 @@ def returning(body: Body, node: ast.Return) -> None:
         if body.kernel:
             raise body.error(BuildTypeError, "a kernel returns nothing", node, "write the result into an array")
         operand = body.visit(node.value)
-        if isinstance(operand, tuple):
-            raise body.error(UnsupportedError, "a func returns one value", node, "return a vector, or write two funcs")
-        if isinstance(operand, Static) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
+        if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
             raise body.error(BuildTypeError, f"a func cannot return {describe(operand)}", node, "return a value")
     draft = body.builder.current
     assert draft is not None

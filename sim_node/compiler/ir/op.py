@@ -29,6 +29,7 @@ class Op(Enum):
     MAX = auto()
     SQRT = auto()
     FMA = auto()
+    MULADD = auto()  # a·b + c, rounded once where the target can, else twice: where no result depends on it
     FLOOR = auto()
     CEIL = auto()
     TRUNC = auto()
@@ -51,6 +52,7 @@ class Op(Enum):
     # 5. conversion
     CAST = auto()  # by value; float to integer saturates, NaN becomes 0
     BITCAST = auto()  # same width; NaN is canonical on the way out of float
+    RAW = auto()  # BITCAST with the bits that a NaN happens to have: where no result depends on them
     # 6. vectors
     VECTOR = auto()  # from components
     EXTRACT = auto()  # attr: component
@@ -106,6 +108,7 @@ SIGNATURES: dict[Op, Signature] = {
     Op.MAX: _S(2, _NUM, Rule.SAME),
     Op.SQRT: _S(1, _FLT, Rule.SAME),
     Op.FMA: _S(3, _FLT, Rule.SAME),
+    Op.MULADD: _S(3, _FLT, Rule.SAME),
     Op.FLOOR: _S(1, _FLT, Rule.SAME),
     Op.CEIL: _S(1, _FLT, Rule.SAME),
     Op.TRUNC: _S(1, _FLT, Rule.SAME),
@@ -125,6 +128,7 @@ SIGNATURES: dict[Op, Signature] = {
     Op.SELECT: _S(3, _ANY, Rule.FREE),
     Op.CAST: _S(1, _ANY, Rule.FREE),
     Op.BITCAST: _S(1, _NUM, Rule.FREE),
+    Op.RAW: _S(1, _FLT, Rule.FREE),
     Op.VECTOR: _S(None, _ANY, Rule.FREE),
     Op.EXTRACT: _S(1, _ANY, Rule.FREE),
     Op.LENGTH: _S(1, _ANY, Rule.FREE),

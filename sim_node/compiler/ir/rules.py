@@ -8,7 +8,7 @@ import numpy as np
 
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, Type, Vector, bool_, int32
+from sim_node.dtypes import ArrayType, Scalar, Tuple, Type, Vector, bool_, int32
 
 _Check = Callable[[Value, Function, Module], str | None]
 
@@ -58,7 +58,9 @@ def _vector(value: Value, _f: Function, _m: Module) -> str | None:
 
 
 def _extract(value: Value, _f: Function, _m: Module) -> str | None:
-    source = value.args[0].type
+    source: object = value.args[0].type
+    if isinstance(source, Tuple):
+        return None if value.type == source.items[value.number] else f"takes {value.type!r} out of {source!r}"
     if isinstance(source, Vector) and _component(source, value.attr) and value.type == source.scalar:
         return None
     return f"component {value.attr!r} of {source!r} as {value.type!r}"
@@ -95,8 +97,10 @@ def _call(value: Value, _f: Function, module: Module) -> str | None:
     wanted: list[Type | None] = [param.type for param in callee.params]
     if [arg.type for arg in value.args] != wanted:
         return f"passes {[arg.type for arg in value.args]} to '{value.attr}', which takes {wanted}"
-    given = callee.results[0] if len(callee.results) == 1 else None
-    return None if given == value.type and len(callee.results) <= 1 else f"takes {value.type!r} from {callee.results}"
+    given: object = Tuple(callee.results) if len(callee.results) > 1 else None
+    if len(callee.results) == 1:
+        (given,) = callee.results
+    return None if given == value.type else f"takes {value.type!r} from {callee.results}"
 
 
 def _return(value: Value, function: Function, _m: Module) -> str | None:
@@ -122,6 +126,7 @@ RULES: dict[Op, _Check] = {
     Op.SELECT: _select,
     Op.CAST: _cast,
     Op.BITCAST: _bitcast,
+    Op.RAW: _bitcast,
     Op.VECTOR: _vector,
     Op.EXTRACT: _extract,
     Op.LENGTH: _length_of,

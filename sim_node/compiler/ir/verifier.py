@@ -8,7 +8,7 @@ from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Block, Function, Module, Value
 from sim_node.compiler.ir.op import ENDS, SIGNATURES, Op, Rule
 from sim_node.compiler.ir.rules import RULES
-from sim_node.dtypes import ArrayType, Vector, bool_
+from sim_node.dtypes import ArrayType, Tuple, Vector, bool_
 
 EDGES = {Op.JUMP: 1, Op.BRANCH: 2, Op.RETURN: 0}
 _PLACED_ELSEWHERE = ENDS | {Op.PARAM, Op.ARG}
@@ -99,6 +99,10 @@ def _structure(block: Block, targets: dict[str, Block]) -> Iterator[tuple[str, s
             yield _where(block, block.end), f"the arguments of the edge to '{edge.target}' do not fit its parameters"
 
 
+def _several(kind: object) -> bool:
+    return isinstance(kind, Tuple)
+
+
 def _typing(value: Value, function: Function, module: Module) -> str | None:
     row = SIGNATURES[value.op]
     if row.arity is not None and len(value.args) != row.arity:
@@ -110,6 +114,9 @@ def _typing(value: Value, function: Function, module: Module) -> str | None:
         if isinstance(kind, ArrayType):
             if value.op not in _TAKES_ARRAY:
                 return "an operand is an array"
+        elif _several(kind):
+            if value.op is not Op.EXTRACT:
+                return "an operand is the results of a call"
         elif kind.scalar.kind.value not in row.kinds and value.op is not Op.CALL:
             return f"does not take {kind!r}"
     if (row.rule is Rule.NONE) != (value.type is None) and value.op is not Op.CALL:

@@ -35,12 +35,16 @@ def _expand(function: Function, callees: dict[str, Function]) -> Function:
     if not callees:
         return function
     new: dict[Value, Value] = {param: param for param in function.params}
+    several: dict[Value, tuple[Value, ...]] = {}  # the results of calls that give more than one
     sites = list(function.sites)
     blocks: list[Block] = []
     for block in cfg.reverse_postorder(function):
         new.update({param: param for param in block.params})
         label, params, body = block.label, block.params, list[Value]()
         for value in block.body:
+            if value.op is Op.EXTRACT and value.args[0] in several:
+                new[value] = several[value.args[0]][value.number]
+                continue
             moved = with_args(value, tuple(new[arg] for arg in value.args))
             if value.op is not Op.CALL:
                 new[value] = moved
@@ -51,7 +55,10 @@ def _expand(function: Function, callees: dict[str, Function]) -> Function:
             blocks += [Block(label, params, tuple(body), jump, (Edge(copied[0].label),)), *copied]
             sites += [_called(site, value.location) for site in callees[str(value.attr)].sites]
             label, body = _after(copied[0].label), []
-            params = () if value.type is None else (Value(Op.ARG, value.type, location=value.location),)
+            types = callees[str(value.attr)].results
+            params = tuple([Value(Op.ARG, type, location=value.location) for type in types])
+            if len(params) > 1:
+                several[value] = params
             new.update(zip((value,), params))
         blocks.append(Block(label, params, tuple(body), block.end, block.edges))
     return replace(function, blocks=tuple(_resolve(block, new) for block in blocks), sites=tuple(sites))

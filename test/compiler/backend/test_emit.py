@@ -73,7 +73,11 @@ def check(execute, op: Op, kinds: list[Scalar], result: Scalar, operands: list[n
 
 @pytest.mark.parametrize(
     ("op", "kind", "result"),
-    [(op, kind, bool_ if SIGNATURES[op].rule is Rule.BOOL else kind) for op, kind in ROWS if op is not Op.FMA]
+    [
+        (op, kind, bool_ if SIGNATURES[op].rule is Rule.BOOL else kind)
+        for op, kind in ROWS
+        if op not in (Op.FMA, Op.MULADD)
+    ]
     + CASTS
     + BITCASTS,
     ids=lambda value: getattr(value, "name", None),
@@ -117,6 +121,13 @@ def test_fma_rounds_once(execute, kind):
     want = np.array([rounded(value, kind) for value in exact], kind.numpy)
     assert np.any(want != operands[0] * operands[1] + operands[2])
     check(execute, Op.FMA, [kind] * 3, kind, operands, want)
+
+
+@pytest.mark.parametrize("kind", [float32, float64], ids=repr)
+def test_muladd_rounds_once_or_twice(execute, kind):
+    # of whole numbers no product is rounded, so that both are the same
+    operands = list(np.random.default_rng(8).integers(-1000, 1000, (3, 300)).astype(kind.numpy))
+    check(execute, Op.MULADD, [kind] * 3, kind, operands, operands[0] * operands[1] + operands[2])
 
 
 @pytest.mark.parametrize("kind", SCALARS, ids=repr)

@@ -21,7 +21,7 @@ def scaled(x: float, factor=2.0):
         ("x[0] = ¦sn.sqrt(s, s)", BuildTypeError, "sn.sqrt takes 1 argument, not 2", ""),
         ("x[0] = ¦sn.min(s)", BuildTypeError, "sn.min takes 2 or more arguments, not 1", ""),
         ("x[0] = ¦sn.min(s, n)", BuildTypeError, "sn.min mixes f32 and i32", "sn.float32(n)"),
-        ("p[0] = ¦sn.min(p[0], p[0])", BuildTypeError, "sn.min does not take vec3f", "apply it to scalars"),
+        ("p[0] = ¦sn.floor(p[0])", BuildTypeError, "sn.floor does not take vec3f", "apply it to scalars"),
         ("x[0] = ¦sn.tid(1)", BuildTypeError, "sn.tid takes 0 arguments, not 1", ""),
         ("x[0] = ¦sn.tid", BuildTypeError, "sn.tid is a builtin, and no value", "scalars and vectors"),
         ("x[0] = sn.sqrt(¦x=s)", UnsupportedError, "by name to funcs only", "in its place"),

@@ -43,6 +43,12 @@ def test_the_same_bits_at_every_level(name, hard, sample, apply):
 
 
 @EVERY
+def test_the_same_bits_with_no_fused_product(name, proving, hard, sample, apply):
+    x = np.concatenate([hard(name), sample])
+    np.testing.assert_array_equal(apply(name, x, features=proving.UNFUSED), apply(name, x))
+
+
+@EVERY
 def test_the_same_bits_in_plain_python(name, hard, sample, apply):
     x = np.concatenate([hard(name), sample[::700]])
     with np.errstate(all="ignore"):
