@@ -128,7 +128,7 @@ def run(source: str, file: str, seed: int) -> tuple[Mismatch | None, int]:
     try:
         module, bodies = typed(names["k"])
         flat = inline(verify(module))
-        kinds = [param.type for param in flat.entry.params]
+        kinds = [param.type for param in flat.entry.params if param.type is not None]
         python = Counted(module, bodies, flat.entry.sites, Block(kinds).read)
         codes = machine.Code(verify(scalarise(flat)), 0), machine.Code(optimise(module), 3)
         forms = dict(zip(FORMS, codes))
