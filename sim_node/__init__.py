@@ -7,7 +7,15 @@ neither LLVM nor rclpy.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers know of the names below; the others are Any to them
+    from sim_node.lang.func import Func as Func
+    from sim_node.lang.func import func as func
+    from sim_node.lang.kernel import Kernel as Kernel
+    from sim_node.lang.kernel import kernel as kernel
+    from sim_node.lang.overload import overload as overload
+    from sim_node.lang.static import static as static
 
 __version__ = "0.1.0"
 

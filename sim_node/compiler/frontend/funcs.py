@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sim_node.compiler.frontend.agree import Written, text
+from sim_node.compiler.frontend.agree import Written, sources_of, text
 from sim_node.compiler.frontend.body import Body, Form, Instance, describe
 from sim_node.compiler.frontend.capture import capture
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, outcomes, unfit
@@ -65,7 +65,7 @@ def _fitted(body: Body, operand: Operand, wanted: Any, left_open: list[Operand],
                 BuildTypeError, f"{role} is a tuple of {len(wanted)}, and {len(operand)} are given", node,
                 "give as many",
             )  # fmt: skip
-        sources = node.elts if isinstance(node, ast.Tuple) else [node] * len(operand)
+        sources = sources_of(node, len(operand))
         return tuple(
             _fitted(body, part, one, left_open, at, role)
             for part, one, at in zip(operand, wanted, sources, strict=True)
