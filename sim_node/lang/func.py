@@ -70,6 +70,13 @@ class Func:
         return f"<func {self.module}.{self.name}>"
 
 
+def overloaded(*funcs: Func) -> Func:
+    """Make one func of several: its overloads, of which the last decides where a number has no type."""
+    func = Func(funcs[-1].function)
+    func.overloads = funcs
+    return func
+
+
 def _cost(func: Func, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, int] | None:
     """What arguments cost a func, as numbers that change their type and as open types; None where they do not fit."""
     try:

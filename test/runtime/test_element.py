@@ -115,7 +115,7 @@ def test_a_struct_refers_to_arrays_and_keeps_them():
     seen = np.frombuffer(packed, outer.numpy)[0]
     assert seen["flag"]
     assert seen["inner"]["n"] == 4
-    assert seen["inner"]["x"].tobytes() == part.descriptor()
+    assert seen["inner"]["x"].tobytes() == part.descriptor(1)
     assert (seen["inner"]["x"]["address"], seen["inner"]["x"]["shape"], seen["inner"]["x"]["strides"]) == (
         part.ptr,
         3,
@@ -158,7 +158,7 @@ def test_values_of_the_host_are_told_apart_by_their_type():
     holder = native(Struct("Holder", (("x", ArrayType(dtypes.float32)),)))
     part = zeros(3)
     packed, kept = holder.pack(Instance(holder.dtype, None, x=part))
-    assert packed == part.descriptor()
+    assert packed == part.descriptor(1)
     assert kept == [part]
     with pytest.raises(_native.Refusal):
         holder.pack(Instance(holder.dtype, None))

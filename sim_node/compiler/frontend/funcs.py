@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sim_node.compiler.frontend.agree import Written, text
+from sim_node.compiler.frontend.agree import Written, sources_of, text
 from sim_node.compiler.frontend.body import Body, Form, Instance, Renewed, describe
 from sim_node.compiler.frontend.capture import capture
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, outcomes, unfit
@@ -81,7 +81,7 @@ def _fitted(body: Body, operand: Operand, wanted: Any, left_open: list[Operand],
                 BuildTypeError, f"{role} is a tuple of {len(wanted)}, and {len(operand)} are given", node,
                 "give as many",
             )  # fmt: skip
-        sources = node.elts if isinstance(node, ast.Tuple) else [node] * len(operand)
+        sources = sources_of(node, len(operand))
         return tuple(
             _fitted(body, part, one, left_open, at, role)
             for part, one, at in zip(operand, wanted, sources, strict=True)
@@ -221,11 +221,16 @@ def _cost(operand: Operand, kind: Any) -> tuple[int, int] | None:
     if isinstance(operand, Weak):
         if isinstance(kind, Scalar):
             fits = not any(unfit(literal, kind) for literal in outcomes(operand))
-            return (int(default_type(operand) != kind), 0) if fits else None
+            return (_change(default_type(operand), kind), 0) if fits else None
         return (0, _openness(kind)) if kind is Any or matches(kind, default_type(operand)) else None
     if isinstance(operand, Value):
         return (0, _openness(kind)) if matches(kind, operand.type) else None
     return (0, _openness(kind)) if kind is Any else None
+
+
+def _change(given: Scalar, wanted: Scalar) -> int:
+    """How far a literal goes to be of a type: an integer becomes f32, which is the language's float, before others."""
+    return 0 if given == wanted else 1 if given.is_float or wanted == float32 else 2
 
 
 def _openness(kind: object) -> int:

@@ -67,7 +67,7 @@ class Code:
         params = {name: param.type for name, param in zip(lowered.names, lowered.params) if param.type is not None}
         result = lowered.results[0] if lowered.results else None
         rewriter = Rewriter(body, params, result, self)
-        tree = ast.Module([rewriter.rewritten()], [])
+        tree = ast.Module([self.tree(rewriter)], [])
         names: dict[str, Any] = {**body.scope.globals, **body.scope.closure, **rewriter.constants}
         exec(compile(tree, body.source.file, "exec", dont_inherit=True), names)
         made: FunctionType = names[body.source.tree.name]
@@ -76,6 +76,10 @@ class Code:
         self.codes.append(made.__code__)
         self._functions[name] = made
         return made
+
+    def tree(self, rewriter: Rewriter) -> ast.FunctionDef:
+        """Give the tree that is compiled."""
+        return rewriter.rewritten()
 
     def chosen(self, names: list[str], func: Func) -> Callable[..., Any]:
         """Give what a call comes to that came to several functions: that of this func, and of the arguments' types."""

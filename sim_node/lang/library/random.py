@@ -20,7 +20,7 @@ from sim_node.lang.library.trigonometry import cos
 _TURN = 6.2831855
 # Keeps the logarithm's argument above 0 and below 1.
 _ABOVE_ZERO = 5.96e-8
-# Half the logarithm of a turn, and Stirling's series for the logarithm of the gamma function (Abramowitz, Stegun, 6.1.41).
+# Half the logarithm of a turn, and Stirling's series for that of the gamma function (Abramowitz, Stegun, 6.1.41).
 _HALF_LOG_TURN = 0.9189385
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680)
 # From here on Poisson numbers come by rejection.
@@ -112,7 +112,7 @@ def poisson_by_products(state: uint32, lam: float32) -> Any:
 
 @func
 def poisson_by_rejection(state: uint32, lam: float32) -> Any:
-    """Transformed rejection. Hörmann, 1993, "The transformed rejection method for generating Poisson random variables"."""
+    """Transformed rejection. Hörmann, 1993, "The transformed rejection method for generating Poisson variables"."""
     root, log_lam = sqrt(lam), log(lam)
     b = 0.931 + 2.53 * root
     a = -0.059 + 0.02483 * b
