@@ -93,7 +93,7 @@ def atan_of_quotient(least: float64, most: float64) -> Any:
     product = q * divisor
     rest = ((above - product) - rest_of_product(product, q, divisor)) + (above_tail - q * below_tail)
     # of a quotient so small that the rest would vanish, it is less than half a unit in the last place
-    lost = rest / divisor if q > _TINY else 0.0
+    lost = rest / divisor if abs_(q) > _TINY else 0.0
     s = q * q
     base, base_tail = float64(_Q if middle else 0.0), float64(_Q_TAIL if middle else 0.0)
     large = base + q

@@ -18,6 +18,8 @@ _NAN = float64(float("nan"))
 _EDGE = 2.0**0.25
 # Beyond these every result is 0 or infinite, as it is at them.
 _LEAST, _MOST = -760.0, 720.0
+# The exponent is then too large to be split, or it is 0.
+_HUGE = 2.0**1000
 
 
 @func
@@ -65,7 +67,7 @@ def pow(x: float64, y: float64) -> float64:
     # the logarithm of 0 and infinity, and exponents too large to be split
     edge = y * (-_INFINITY if size == 0.0 else size)
     outside = size == 0.0 or not (size < _INFINITY)
-    wild = not (abs_(exponent) < 800.0)
+    wild = abs_(y) > _HUGE or not (abs_(exponent) < 800.0)
     chosen = edge if outside else (exponent if wild else large)
     above = _LEAST if chosen < _LEAST else chosen
     result = exp_pair(_MOST if above > _MOST else above, 0.0 if wild or outside else small)

@@ -92,7 +92,25 @@ def test_within_a_unit_in_the_last_place(name, exactly, rng):
     assert exactly.worst(run(name, arguments), function, *arguments) <= 1.0
 
 
-SPECIAL = (0, 0.5, 1, 1.5, 2, 3, 4, 1e-310, 5e-324, 2.2250738585072014e-308, 1e308, 710, 745.2, 1024, 2.0**53, math.inf)
+SPECIAL = (
+    0,
+    0.5,
+    1,
+    1.5,
+    2,
+    3,
+    4,
+    1e-310,
+    5e-324,
+    2.2250738585072014e-308,
+    1e308,
+    710,
+    745.2,
+    1024,
+    2.0**53,
+    1.7976931348623157e308,
+    math.inf,
+)
 SPECIAL = np.array([*SPECIAL, *(-value for value in SPECIAL), math.nan])
 
 
