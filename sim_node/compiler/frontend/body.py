@@ -70,7 +70,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """What a call of a func that changes variables gives: whether a result first, then for each its variable, if any."""
+    """What a call of a func that changes variables gives: whether a result first; for each its variable, if any."""
 
     result: bool
     variables: tuple[str | None, ...]
@@ -80,6 +80,7 @@ class Unit(Protocol):
     """The module being lowered, as one of its functions sees it."""
 
     visitors: dict[type[ast.AST], Visit]
+    fast: bool
 
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""
