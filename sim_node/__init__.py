@@ -68,6 +68,11 @@ _HOMES: dict[str, str] = {
     "lower_bound": "sim_node.lang.library.search",
     **dict.fromkeys(["noise", "pnoise", "curlnoise"], "sim_node.lang.library.noise"),
     "rand_init": "sim_node.lang.library.stream",
+    **dict.fromkeys(["randi", "randu", "randf", "randn", "sample_cdf", "poisson"], "sim_node.lang.library.random"),
+    **dict.fromkeys(["sample_triangle", "sample_unit_ring", "sample_unit_disk"], "sim_node.lang.library.sampling"),
+    **dict.fromkeys(["sample_unit_sphere", "sample_unit_sphere_surface"], "sim_node.lang.library.sampling"),
+    **dict.fromkeys(["sample_unit_hemisphere", "sample_unit_hemisphere_surface"], "sim_node.lang.library.sampling"),
+    **dict.fromkeys(["sample_unit_square", "sample_unit_cube"], "sim_node.lang.library.sampling"),
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
     **dict.fromkeys(["int32", "uint32", "int64", "uint64", "float32", "float64"], "sim_node.dtypes"),
     **dict.fromkeys(
