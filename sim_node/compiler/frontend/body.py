@@ -70,7 +70,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """What a call of a func that changes variables gives: whether a result first; for each its variable, if any."""
+    """What a call of a func that changes variables gives: whether a result first, then each variable, if any."""
 
     result: bool
     variables: tuple[str | None, ...]
