@@ -333,7 +333,7 @@ _DOUBLE = """
 ## f64: within one unit in the last place
 
 By plain sums and products of `f64`, never fused, with what sums and products lose kept where it matters: the same bits
-everywhere, and no table in memory. Angles beyond 2^20 are reduced in integers with 192 bits of 2/π (Payne–Hanek). Of
+everywhere. Angles beyond 2^20 are reduced in integers with 192 bits of 2/π (Payne–Hanek). Of
 random arguments of every size and range, subnormal ones, and those next to where a function is hard, all against MPFR:
 
 | function | arguments | worst |

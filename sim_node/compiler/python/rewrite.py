@@ -22,6 +22,7 @@ from sim_node.lang.static import static
 OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
     ast.FloorDiv: operations.floor_divide,
     ast.Mod: operations.modulo,
+    ast.Pow: operations.power,
     ast.LShift: operations.left_shift,
     ast.RShift: operations.right_shift,
 }
