@@ -275,6 +275,8 @@ class Expressions:
             (1, lambda: self.leaf(bool_, block)),
             (0.3, lambda: self.pick(["ON", "OFF", "True", "False"])),
             (0.5, lambda: f"bool({self.expression(self.pick(NUMBERS), block, depth - 1)})"),
+            (0.5, lambda: self.membership(block, depth - 1)),
+            (0.3, lambda: f"(not {self.expression(self.pick(NUMBERS), block, depth - 1)})"),
         )
 
     def comparison(self, block: Block, depth: int) -> str:
@@ -288,6 +290,16 @@ class Expressions:
         while self.chance(0.25):
             text += f" {self.pick(symbols)} {self.expression(number, block, depth)}"
         return f"({text})"
+
+    def membership(self, block: Block, depth: int) -> str:
+        number = self.pick(NUMBERS)
+        value, word = self.expression(number, block, depth), self.pick(["in", "not in"])
+        if number.is_integer and self.chance(0.5):
+            low, high = (self.expression(number, block, 1) for _ in "ab")
+            steps = ["", ", 2", ", 7"] if number.kind is Kind.UINT else ["", ", 2", ", 7", ", -1", ", -3"]
+            return f"({value} {word} range({low}, {high}{self.pick(steps)}))"
+        items = [self.expression(number, block, 1), self.weak(number, block), self.expression(number, block, 1)]
+        return f"({value} {word} ({', '.join(items)}))"
 
     def call(self, kind: Type | None, block: Block, depth: int) -> str:
         fitting = [func for func in self.funcs if func.result == kind and not block.loops > 1]

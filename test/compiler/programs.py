@@ -223,7 +223,9 @@ class Programs(Expressions):
 
     def branch(self, block: Block, nested: int) -> None:
         for word in ["if", *["elif"] * self.pick([0, 0, 0, 1, 2])]:
-            self.emit(block, f"{word} {self.condition(block, 3)}:")
+            number = self.chance(0.2)
+            test = self.expression(self.pick(NUMBERS), block, 2) if number else self.condition(block, 3)
+            self.emit(block, f"{word} {test}:")
             self.suite(block.inner(), nested)
         if self.chance(0.5):
             self.emit(block, "else:")
@@ -251,6 +253,7 @@ class Programs(Expressions):
                 self.emit(inside.inner(), "break")
             self.suite(inside, nested)
             block.frozen |= {name}
+            self.otherwise(block, nested)
             return
         few = f"({self.expression(kind, block, 2)} & 3)"
         start = self.pick([self.expression(kind, block, 1) + " & 7", spelled(kind) + "(2)"])
@@ -261,3 +264,10 @@ class Programs(Expressions):
         inside = block.inner(True)
         inside.variables[name] = kind
         self.suite(inside, nested)
+        self.otherwise(block, nested)
+
+    def otherwise(self, block: Block, nested: int) -> None:
+        """The else of a loop, now and then."""
+        if self.chance(0.2):
+            self.emit(block, "else:")
+            self.suite(block.inner(), nested)
