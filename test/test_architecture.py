@@ -66,6 +66,13 @@ TESTED_ELSEWHERE = {
         f"lang/library/{name}": "test_math.py runs every function of the math library on the same inputs"
         for name in ("exponential", "logarithm", "trigonometry", "hyperbolic", "inverse", "root", "error_function")
     },
+    **{
+        f"lang/library/double/{name}": "double/test_f64.py runs every function of f64 on the same inputs"
+        for name in (
+            *("error_function", "exponential", "hyperbolic", "inverse", "logarithm", "power", "root"),
+            *("trigonometry", "turn"),
+        )
+    },
     "node/assembly": "ros/test_lifecycle.py builds and releases it in real nodes, ros/test_services.py rebuilds it",
     "node/clock": "ros/test_services.py pauses and steps each clock in a real node",
     "node/diagnostics": "ros/test_topics.py reads what a real node publishes",

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, sources_of, text
-from sim_node.compiler.frontend.body import Body, Form, Instance, describe
+from sim_node.compiler.frontend.body import Body, Form, Instance, Renewed, describe
 from sim_node.compiler.frontend.capture import capture
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, outcomes, unfit
 from sim_node.compiler.frontend.results import carried, taken
 from sim_node.compiler.frontend.signature import Parameter, Signature
+from sim_node.compiler.frontend.variables import assign
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Scalar, Type, Vector, float32
@@ -53,7 +54,22 @@ def call_func(body: Body, func: Func, arguments: list[Written], named: dict[str,
     )
     instance, result = _invoke(body, bound.func, values, node)
     body.called.setdefault(node, []).append(instance.name)
-    return result
+    return _renewed(body, bound, result, node) if bound.func.changes else result
+
+
+def _renewed(body: Body, bound: Bound, returned: Operand, node: ast.Call) -> Operand:
+    """Assign what a func changes to the variables that it was given, and give its result."""
+    result, values = bound.func.parted(returned)
+    places = {parameter.name: at for _, at, parameter in bound.pairs}
+    names: list[str | None] = []
+    for name, value in zip(bound.func.changes, values, strict=True):
+        place = places[name]
+        variable = place.id if isinstance(place, ast.Name) and place.id in body.scope.locals else None
+        if variable is not None:
+            assign(body, variable, value, place, place)
+        names.append(variable)
+    body.renewed[node] = Renewed(result is not None, tuple(names))
+    return Value(Op.CALL, None) if result is None else result
 
 
 def _fitted(body: Body, operand: Operand, wanted: Any, left_open: list[Operand], node: ast.AST, role: str) -> Passed:
@@ -205,11 +221,16 @@ def _cost(operand: Operand, kind: Any) -> tuple[int, int] | None:
     if isinstance(operand, Weak):
         if isinstance(kind, Scalar):
             fits = not any(unfit(literal, kind) for literal in outcomes(operand))
-            return (int(default_type(operand) != kind), 0) if fits else None
+            return (_change(default_type(operand), kind), 0) if fits else None
         return (0, _openness(kind)) if kind is Any or matches(kind, default_type(operand)) else None
     if isinstance(operand, Value):
         return (0, _openness(kind)) if matches(kind, operand.type) else None
     return (0, _openness(kind)) if kind is Any else None
+
+
+def _change(given: Scalar, wanted: Scalar) -> int:
+    """How far a literal goes to be of a type: an integer becomes f32, which is the language's float, before others."""
+    return 0 if given == wanted else 1 if given.is_float or wanted == float32 else 2
 
 
 def _openness(kind: object) -> int:
