@@ -133,9 +133,11 @@ def _attribute(body: Body, node: ast.Attribute) -> Place | Operand:
     if isinstance(thing, Value) and isinstance(thing.type, Vector):
         owner = base.name if isinstance(base, Name) else None
         return Component(thing, _axis(body, thing.type, node), owner)
+    if isinstance(thing, Value) and isinstance(thing.type, ArrayType) and node.attr == "dtype":
+        return Static(thing.type.dtype)
     if isinstance(thing, Value) and isinstance(thing.type, ArrayType) and node.attr == "shape":
         return (body.emit(Op.LENGTH, int32, (thing,), node),)
-    known = ["shape"] if isinstance(thing, Value) and isinstance(thing.type, ArrayType) else []
+    known = ["shape", "dtype"] if isinstance(thing, Value) and isinstance(thing.type, ArrayType) else []
     raise body.error(
         BuildNameError, f"'{text(node.value)}' is {describe(thing)}, which has no '{node.attr}'", node,
         suggestion(node.attr, known, text(node.value) + ".{}") or _without_attributes(thing, text(node.value)),
