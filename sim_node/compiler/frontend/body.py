@@ -80,6 +80,7 @@ class Unit(Protocol):
     """The module being lowered, as one of its functions sees it."""
 
     visitors: dict[type[ast.AST], Visit]
+    fast: bool
 
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""

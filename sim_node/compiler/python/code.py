@@ -81,7 +81,7 @@ class Code:
 
     def chosen(self, names: list[str], func: Func) -> Callable[..., Any]:
         """Give what a call comes to that came to several functions: that of this func, and of the arguments' types."""
-        functions = {one.function for one in func.overloads}
+        functions = {one.function for one in (*func.overloads, func.fast) if one is not None}
         forms = {name: self.function(name) for name in names if self.bodies[name].scope.function in functions}
         if len(forms) == 1:
             return next(iter(forms.values()))

@@ -191,8 +191,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         """Rewrite a for loop, whose name is a variable like any other."""
         node.iter = self.visit(node.iter)
-        node.body = self.statements(node.body)
-        node.orelse = self.statements(node.orelse)
+        node.body, node.orelse = self.statements(node.body), self.statements(node.orelse)
         if isinstance(node.target, ast.Name) and self.type_of(node.target.id) is not None:
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             store = ast.copy_location(ast.Name(node.target.id, ast.Store()), node.target)
