@@ -100,6 +100,7 @@ class Body:
         self.sites: list[Site] = []
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
+        self.result: Form | None = None  # what it gives, once it was lowered
         # Of the typed results: which instances a call of a func came to, what it changes, and the type of a ternary of
         # two literals.
         self.called: dict[ast.AST, list[str]] = {}
