@@ -39,7 +39,7 @@ APPROXIMATIONS_OF_F64 = {
     "EXP": Approximation(
         11, -_EXP_BOUND, _EXP_BOUND, series(lambda n, r: r**n / mp.factorial(n + 2), 60), lambda r: r**2 / mp.exp(r)
     ),
-    "LOG": _LOG,
+    "LOG": Approximation(15, _LOG.low, _LOG.high, _LOG.function, _LOG.share),
     "LOG_FINE": Approximation(
         16, _LOG.low, _LOG.high, series(lambda n, z: -((-1) ** (n + _FINE)) * z**n / (n + _FINE), 400),
         lambda z: z**_FINE / mp.log1p(z),

@@ -22,7 +22,8 @@ class Func:
 
     Attributes: ``function`` (as written), ``name``, ``module`` (where it was defined), ``annotations`` (by parameter,
     and ``return``), ``overloads`` (the funcs of this name that its caller's arguments choose from, itself the last),
-    ``changes`` (the parameters whose new values it gives behind its result).
+    ``changes`` (the parameters whose new values it gives behind its result), ``fast`` (what takes the place of the last
+    overload in kernels with ``fast_math``).
     """
 
     def __init__(self, function: FunctionType, name: str | None = None, changes: Sequence[str] = ()) -> None:
@@ -32,6 +33,7 @@ class Func:
         self.module = function.__module__
         self.annotations = annotated(function)
         self.overloads: tuple[Func, ...] = (*_earlier(function), self)
+        self.fast: Func | None = None
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -70,10 +72,13 @@ class Func:
         return f"<func {self.module}.{self.name}>"
 
 
-def overloaded(*funcs: Func) -> Func:
-    """Make one func of several: its overloads, of which the last decides where a number has no type."""
+def overloaded(*funcs: Func, fast: Func | None = None) -> Func:
+    """Make one func of several: its overloads, of which the last decides where a number has no type.
+
+    ``fast`` takes the place of the last in kernels with ``fast_math``.
+    """
     func = Func(funcs[-1].function)
-    func.overloads = funcs
+    func.overloads, func.fast = funcs, fast
     return func
 
 

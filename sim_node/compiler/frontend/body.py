@@ -70,7 +70,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """What a call that changes variables gives: whether a result first, then for each its variable, if any."""
+    """What a call of a func that changes variables gives: whether a result first, then each variable, if any."""
 
     result: bool
     variables: tuple[str | None, ...]
@@ -80,6 +80,7 @@ class Unit(Protocol):
     """The module being lowered, as one of its functions sees it."""
 
     visitors: dict[type[ast.AST], Visit]
+    fast: bool
 
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""
@@ -99,6 +100,7 @@ class Body:
         self.sites: list[Site] = []
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
+        self.result: Form | None = None  # what it gives, once it was lowered
         # Of the typed results: which instances a call of a func came to, what it changes, and the type of a ternary of
         # two literals.
         self.called: dict[ast.AST, list[str]] = {}

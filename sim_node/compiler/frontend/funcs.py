@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, sources_of, text
@@ -46,6 +46,8 @@ def call_func(body: Body, func: Func, arguments: list[Written], named: dict[str,
         bound = _chosen(body, func, arguments, named, node)
     else:
         bound = _bound(body, func, arguments, named, node)
+    if func.fast is not None and body.unit.fast and bound.func is func.overloads[-1]:
+        bound = replace(bound, func=func.fast)
     pairs = bound.pairs
     left_open = [operand for operand, _, parameter in pairs if parameter.is_open]
     values = tuple(

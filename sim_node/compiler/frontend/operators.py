@@ -14,6 +14,7 @@ from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.literals import check_shift, fold_literals
 from sim_node.compiler.frontend.logic import negation
 from sim_node.compiler.frontend.operand import Operand, Weak, outcomes, spelled
+from sim_node.compiler.frontend.powers import power
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import SCALARS, Kind, Scalar, Vector, bool_
@@ -24,8 +25,8 @@ from sim_node.lang.library import scalar as library
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """A row: how the operator is written, its IR operation (None: a func of FLOORING), what Python does to literals,
-    and which vector forms it has: v·v of one type, s·v, v·s."""
+    """A row: how the operator is written, its IR operation (None: of FLOORING, or powers.py), what Python does to
+    literals, and which vector forms it has: v·v of one type, s·v, v·s."""
 
     symbol: str
     op: Op | None
@@ -40,6 +41,7 @@ BINARY: dict[type[ast.operator], Binary] = {
     ast.Div: Binary("/", Op.DIV, operator.truediv, "vs"),
     ast.FloorDiv: Binary("//", None, operator.floordiv),
     ast.Mod: Binary("%", None, operator.mod),
+    ast.Pow: Binary("**", None, operator.pow),
     ast.BitAnd: Binary("&", Op.AND, operator.and_),
     ast.BitOr: Binary("|", Op.OR, operator.or_),
     ast.BitXor: Binary("^", Op.XOR, operator.xor),
@@ -77,7 +79,6 @@ UNARY: dict[type[ast.unaryop], tuple[str, Op | None, Callable[[Any], Any], str]]
 }
 
 REFUSED: dict[type[ast.operator], tuple[str, str]] = {
-    ast.Pow: ("'**' is not there yet", "write the product out: x * x"),
     ast.MatMult: ("'@' is not there yet", "sn.dot(a, b) for vectors"),
 }
 
@@ -115,6 +116,8 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
         return fold_literals(body, row.symbol, row.fold, node, left[0], right[0])
     if any(isinstance(operand, Value) and isinstance(operand.type, Vector) for operand, _ in (left, right)):
         return _vector(body, row, node, left, right)
+    if row.symbol == "**":
+        return power(body, node, left, right)
     a, b = agree(body, what, node, left, right)
     assert isinstance(a.type, Scalar)
     if row.op is None:

@@ -6,6 +6,7 @@ from sim_node.lang.func import overloaded
 from sim_node.lang.library import (
     error_function,
     exponential,
+    fast,
     hyperbolic,
     inverse,
     logarithm,
@@ -23,16 +24,16 @@ from sim_node.lang.library.double import power as power_of_f64
 from sim_node.lang.library.double import root as root_of_f64
 from sim_node.lang.library.double import trigonometry as trigonometry_of_f64
 
-exp = overloaded(exponential_of_f64.exp, exponential.exp)
+exp = overloaded(exponential_of_f64.exp, exponential.exp, fast=fast.exp)
 exp2 = overloaded(exponential_of_f64.exp2, exponential.exp2)
 expm1 = overloaded(exponential_of_f64.expm1, hyperbolic.expm1)
-log = overloaded(logarithm_of_f64.log, logarithm.log)
+log = overloaded(logarithm_of_f64.log, logarithm.log, fast=fast.log)
 log2 = overloaded(logarithm_of_f64.log2, logarithm.log2)
 log10 = overloaded(logarithm_of_f64.log10, logarithm.log10)
 log1p = overloaded(logarithm_of_f64.log1p, logarithm.log1p)
-sin = overloaded(trigonometry_of_f64.sin, trigonometry.sin)
-cos = overloaded(trigonometry_of_f64.cos, trigonometry.cos)
-tan = overloaded(trigonometry_of_f64.tan, trigonometry.tan)
+sin = overloaded(trigonometry_of_f64.sin, trigonometry.sin, fast=fast.sin)
+cos = overloaded(trigonometry_of_f64.cos, trigonometry.cos, fast=fast.cos)
+tan = overloaded(trigonometry_of_f64.tan, trigonometry.tan, fast=fast.tan)
 asin = overloaded(inverse_of_f64.asin, inverse.asin)
 acos = overloaded(inverse_of_f64.acos, inverse.acos)
 atan = overloaded(inverse_of_f64.atan, inverse.atan)

@@ -37,10 +37,16 @@ def reduced(x: float64, x_tail: float64) -> Any:
 
 
 @func
+def exp_even_rest(s: float64) -> float64:
+    """(cosh(r) - 1 - EXP[0]·r²)/r⁴ for s = r² up to (ln(2)/2)²; EXP[0] is 1/2 but for its last digits."""
+    q = s * s
+    return (EXP[2] + s * EXP[4]) + q * ((EXP[6] + s * EXP[8]) + q * EXP[10])
+
+
+@func
 def exp_even(s: float64) -> float64:
     """(cosh(r) - 1)/r² for s = r² up to (ln(2)/2)²."""
-    q = s * s
-    return (EXP[0] + s * EXP[2]) + q * ((EXP[4] + s * EXP[6]) + q * (EXP[8] + s * EXP[10]))
+    return EXP[0] + s * exp_even_rest(s)
 
 
 @func
@@ -93,9 +99,13 @@ def expm1(x: float64) -> float64:
     parts = reduced(within(x, _EXPM1_LEAST, _LARGE), 0.0)
     r, tail = parts[0], parts[1]
     power = power_of_two(counted(parts[2]))
-    first, second = power - 1.0, power * r
-    large = first + second
-    small = rest_of_any_sum(large, first, second) + power * (tail + (exp_rest(r) + r * tail))
-    near = large + small
+    # 2^k·(1 + r + r²/2 + …) - 1: the first terms' sum with what it loses
+    square = r * r
+    first, second, third = power - 1.0, power * r, power * 0.5 * square
+    start = first + second
+    large = start + third
+    lost = rest_of_any_sum(start, first, second) + rest_of_any_sum(large, start, third)
+    rest = square * (square * exp_even_rest(square) + r * exp_odd(square)) + square * (EXP[0] - 0.5)
+    near = large + (lost + power * (rest + 0.5 * rest_of_product(square, r, r) + (tail + r * tail)))
     result = exp(x) if x > _LARGE else near
     return x if abs_(x) < _TINY else result

@@ -66,8 +66,9 @@ def log_rest(z: float64) -> float64:
     q = s * s
     low = (LOG[0] + z * LOG[1]) + s * (LOG[2] + z * LOG[3])
     middle = (LOG[4] + z * LOG[5]) + s * (LOG[6] + z * LOG[7])
-    high = (LOG[8] + z * LOG[9]) + s * (LOG[10] + z * LOG[11]) + q * (LOG[12] + z * LOG[13])
-    return s * (low + q * (middle + q * high))
+    high = (LOG[8] + z * LOG[9]) + s * (LOG[10] + z * LOG[11])
+    top = (LOG[12] + z * LOG[13]) + s * (LOG[14] + z * LOG[15])
+    return s * (low + q * (middle + q * (high + q * top)))
 
 
 @func

@@ -6,6 +6,7 @@ from sim_node.dtypes import float64, uint32, uint64
 from sim_node.lang.builtins import abs_, cast, sqrt
 from sim_node.lang.func import func
 from sim_node.lang.library.double.parts import head, rest_of_product
+from sim_node.lang.library.rounding import rest_of_sum
 
 _INFINITY = float64(float("inf"))
 # A third of an exponent, in the upper half of an f64: what is to be added to make the root's, within 2^-5.
@@ -52,5 +53,10 @@ def hypot(x: float64, y: float64) -> float64:
     first, second = most * most, least * least
     # of a side that is so small, the square's own rest is nothing
     rest = rest_of_product(first, most, most) + (rest_of_product(second, least, least) if least > _SIDE_LEAST else 0.0)
-    result = sqrt(first + (second + rest)) * back
+    total = first + second
+    root = sqrt(total)
+    square = root * root
+    # what the sum and the root lost
+    lost = (total - square - rest_of_product(square, root, root)) + (rest_of_sum(total, first, second) + rest)
+    result = (root + lost / (1.0 if root == 0.0 else root + root)) * back
     return _INFINITY if a == _INFINITY or b == _INFINITY else result
