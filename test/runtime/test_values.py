@@ -49,6 +49,11 @@ def test_values_of_another_kind_that_stay_what_they_are_arrive(data, dtype):
     assert np.array_equal(values.numbers(data, dtypes.ELEMENTS[dtype].scalar), data)
 
 
+def test_numbers_become_bools_as_python_has_it():
+    assert values.numbers([0, 42, -1], dtypes.bool_).tolist() == [False, True, True]
+    assert values.numbers([0.0, 0.5, np.nan], dtypes.bool_).tolist() == [False, True, True]
+
+
 def test_a_float_too_large_is_refused_and_infinity_is_not():
     with pytest.raises(ValueError, match="do not fit f32, whose largest is"):
         values.numbers([1e39], dtypes.float32)
