@@ -7,7 +7,15 @@ neither LLVM nor rclpy.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers know of the names below; the others are Any to them
+    from sim_node.lang.func import Func as Func
+    from sim_node.lang.func import func as func
+    from sim_node.lang.kernel import Kernel as Kernel
+    from sim_node.lang.kernel import kernel as kernel
+    from sim_node.lang.overload import overload as overload
+    from sim_node.lang.static import static as static
 
 __version__ = "0.1.0"
 
@@ -38,7 +46,7 @@ _HOMES: dict[str, str] = {
     "overload": "sim_node.lang.overload",
     "static": "sim_node.lang.static",
     **dict.fromkeys(
-        ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "cast", "vector"],
+        ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "fma", "cast", "vector"],
         "sim_node.lang.builtins",
     ),
     **dict.fromkeys(["constant", "E", "e", "LOG2E", "log2e", "LOG10E", "log10e"], "sim_node.lang.constants"),
@@ -50,15 +58,9 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["smoothstep", "add", "sub", "mul", "div", "floordiv", "mod"], "sim_node.lang.library.elementary"),
     **dict.fromkeys(["expect_eq", "expect_neq", "expect_near"], "sim_node.lang.library.expectation"),
     "intersect_tri_tri": "sim_node.lang.library.intersection",
-    **dict.fromkeys(["exp", "exp2"], "sim_node.lang.library.exponential"),
-    **dict.fromkeys(["log", "log2", "log10", "log1p"], "sim_node.lang.library.logarithm"),
-    **dict.fromkeys(["sin", "cos", "tan"], "sim_node.lang.library.trigonometry"),
-    **dict.fromkeys(["asin", "acos", "atan"], "sim_node.lang.library.inverse"),
-    **dict.fromkeys(["expm1", "sinh", "cosh", "tanh"], "sim_node.lang.library.hyperbolic"),
-    "cbrt": "sim_node.lang.library.root",
-    "erf": "sim_node.lang.library.error_function",
-    "pow": "sim_node.lang.library.power",
-    **dict.fromkeys(["atan2", "hypot"], "sim_node.lang.library.polar"),
+    **dict.fromkeys(["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow"], "sim_node.lang.library.math"),
+    **dict.fromkeys(["sin", "cos", "tan", "asin", "acos", "atan", "atan2"], "sim_node.lang.library.math"),
+    **dict.fromkeys(["sinh", "cosh", "tanh", "cbrt", "hypot", "erf"], "sim_node.lang.library.math"),
     **dict.fromkeys(["dot", "cross", "length", "length_sq", "normalize"], "sim_node.lang.library.vector"),
     **dict.fromkeys(["cw_mul", "cw_div", "argmin", "argmax"], "sim_node.lang.library.vector"),
     **dict.fromkeys(["norm_l1", "norm_l2", "norm_huber"], "sim_node.lang.library.norm"),
@@ -68,6 +70,11 @@ _HOMES: dict[str, str] = {
     "lower_bound": "sim_node.lang.library.search",
     **dict.fromkeys(["noise", "pnoise", "curlnoise"], "sim_node.lang.library.noise"),
     "rand_init": "sim_node.lang.library.stream",
+    **dict.fromkeys(["randi", "randu", "randf", "randn", "sample_cdf", "poisson"], "sim_node.lang.library.random"),
+    **dict.fromkeys(["sample_triangle", "sample_unit_ring", "sample_unit_disk"], "sim_node.lang.library.sampling"),
+    **dict.fromkeys(["sample_unit_sphere", "sample_unit_sphere_surface"], "sim_node.lang.library.sampling"),
+    **dict.fromkeys(["sample_unit_hemisphere", "sample_unit_hemisphere_surface"], "sim_node.lang.library.sampling"),
+    **dict.fromkeys(["sample_unit_square", "sample_unit_cube"], "sim_node.lang.library.sampling"),
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
     **dict.fromkeys([f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)], "sim_node.dtypes"),
     **dict.fromkeys(["float16", "float32", "float64"], "sim_node.dtypes"),

@@ -6,6 +6,7 @@ and ``s5``, variables, constants and funcs.
 
 from __future__ import annotations
 
+import operator
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -31,6 +32,11 @@ FLOATS = ["0.0", "1.0", "0.5", "2.0", "-1.5", "0.1", "3.141592653589793", "1.000
 CONSTANTS = {"GAIN": 2.5, "THIRD": 1 / 3, "SIZE": 12, "ON": True, "OFF": False, "PAIR": (3, 0.7),
              "WIDE": np.int64(3_000_000_000), "TINY": np.float64(0.1), "NEAR": np.float32(0.1)}  # fmt: skip
 _AXES = "xyzw"
+_VALUES = {text: eval(text, {}, CONSTANTS) for text in [*INTEGERS, *FLOATS, *CONSTANTS, "PAIR[0]", "PAIR[1]"]}
+_OPERATE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+}  # fmt: skip
 WHOLE = ["+", "-", "*", "//", "%", "&", "|", "^"]
 REAL = ["+", "-", "*", "/", "//", "%"]
 _TRUTH = ["&", "|", "^", "==", "!="]
@@ -106,7 +112,7 @@ class Expressions:
             options = FLOATS if kind.is_float and self.chance(0.8) else INTEGERS
             constants = ["SIZE", "PAIR[0]"] if kind.is_integer else ["GAIN", "THIRD", "PAIR[1]", "SIZE"]
             text = self.pick(constants) if self.chance(0.1) else self.pick(options)
-            return text, [eval(text, {}, CONSTANTS)]
+            return text, [_VALUES[text]]
         left, ones = self._weak(kind, block, depth - 1)
         right, others = self._weak(kind, block, depth - 1)
         if self.chance(0.4):
@@ -114,13 +120,14 @@ class Expressions:
         if self.chance(0.2):
             word = self.pick(["min", "max", "sn.min", "sn.max"])
             return f"{word}({left}, {right})", ones + others
-        text = f"({{}} {self.pick(REAL if kind.is_float else WHOLE)} {{}})"
-        return text.format(left, right), [eval(text.format(a, b)) for a in ones for b in others]
+        symbol = self.pick(REAL if kind.is_float else WHOLE)
+        return f"({left} {symbol} {right})", [_OPERATE[symbol](a, b) for a in ones for b in others]
 
     # expressions
 
-    def expression(self, kind: Type, block: Block, depth: int = 3) -> str:
-        """An expression of exactly this type."""
+    def expression(self, kind: Type, block: Block, depth: int | None = None) -> str:
+        """An expression of exactly this type, nested so deeply."""
+        depth = self.pick([1, 1, 1, 2, 2, 3]) if depth is None else depth
         if depth <= 0:
             return self.leaf(kind, block)
         if isinstance(kind, Vector):

@@ -47,6 +47,13 @@ def argument_block(kinds: Sequence[Any], args: Sequence[Any], dim: Sequence[int]
     return bytes(block)
 
 
+def run(address: int, dim: int, block: bytes, begin: int = 0) -> Stop:
+    """Run threads ``begin`` … ``dim - 1`` of the code at an address, and return the error block."""
+    error = ctypes.create_string_buffer(32)
+    _KERNEL(address)(begin, dim, block, error)
+    return Stop(*struct.unpack("<IIqqq", error.raw))
+
+
 class Code:
     """Machine code of a module that a back end takes."""
 
@@ -56,6 +63,4 @@ class Code:
 
     def run(self, dim: int, *args: Any, begin: int = 0) -> Stop:
         """Run threads ``begin`` … ``dim - 1``, and return the error block."""
-        error = ctypes.create_string_buffer(32)
-        _KERNEL(self.code.symbols[host.SYMBOL])(begin, dim, argument_block(self.kinds, args, (dim,)), error)
-        return Stop(*struct.unpack("<IIqqq", error.raw))
+        return run(self.code.symbols[host.SYMBOL], dim, argument_block(self.kinds, args, (dim,)), begin)

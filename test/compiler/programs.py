@@ -46,7 +46,7 @@ class Programs(Expressions):
         self.lines += ["", "", "@sn.kernel", f"def k({PARAMS}, s1: int, s5: float):"]
         block = Block({"s1": int32, "s5": TYPES[5]}, frozen=frozenset(["s1", "s5"]))
         self.emit(block, "i = sn.tid()")
-        self.left, self.returns, self.result = self.random.randrange(5, 30), True, None
+        self.left, self.returns, self.result = self.random.randrange(10, 60), True, None
         self.body(block, 0)
         for at, kind in enumerate(TYPES):
             if self.chance(0.4):

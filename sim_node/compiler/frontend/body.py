@@ -68,10 +68,19 @@ class Instance:
     result: Form | None
 
 
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """What a call of a func that changes variables gives: whether a result first, then each variable, if any."""
+
+    result: bool
+    variables: tuple[str | None, ...]
+
+
 class Unit(Protocol):
     """The module being lowered, as one of its functions sees it."""
 
     visitors: dict[type[ast.AST], Visit]
+    fast: bool
 
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""
@@ -92,8 +101,10 @@ class Body:
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
         self.dims = 0  # coordinates that tid() has, 0 where it was not asked for
-        # Of the typed results: which instances a call of a func came to, and the type of a ternary of two literals.
+        # Of the typed results: which instances a call of a func came to, what it changes, and the type of a ternary of
+        # two literals.
         self.called: dict[ast.AST, list[str]] = {}
+        self.renewed: dict[ast.AST, Renewed] = {}
         self.chosen: dict[ast.AST, Scalar] = {}
         self._locations: dict[tuple[int, int], Location] = {}
 

@@ -16,6 +16,7 @@ from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.static import static_call
+from sim_node.compiler.frontend.targets import written
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import ArrayType, Composite, Kind, Scalar, Vector, bool_
@@ -44,14 +45,13 @@ def call(body: Body, node: ast.Call) -> Operand:
     if target is static:
         return static_call(body, node)
     lower = None if isinstance(target, Func) else _form(body, callee, node)
-    odd: list[ast.AST] = [arg for arg in node.args if isinstance(arg, ast.Starred)]
-    odd += [keyword for keyword in node.keywords if keyword.arg is None or lower is not None]
-    if odd:
-        raise body.error(
-            UnsupportedError, "arguments are passed one by one, and by name to funcs only", odd[0],
-            "write each argument in its place",
-        )  # fmt: skip
-    arguments: Arguments = [(body.visit(arg), arg) for arg in node.args]
+    for keyword in node.keywords:
+        if keyword.arg is None or lower is not None:
+            raise body.error(
+                UnsupportedError, "arguments are passed by name to funcs only, and one by one", keyword,
+                "write each argument in its place",
+            )  # fmt: skip
+    arguments: Arguments = list(written(body, node.args))
     if lower is not None:
         return lower(body, target, arguments, node)
     assert isinstance(target, Func)

@@ -151,11 +151,11 @@ def check_integer(body: Body, index: Operand, node: ast.expr) -> None:
         )  # fmt: skip
 
 
-def bounds(body: Body, index: Value, length: Value, subject: str, node: ast.AST) -> Value:
+def bounds(body: Body, index: Value, length: Value, subject: str, node: ast.AST, kind: str = "index") -> Value:
     """Check an index against a length, when the kernel runs."""
     if index.type != length.type:
         length = body.emit(Op.CAST, index.type, (length,), node)
-    return body.emit(Op.BOUNDS, index.type, (index, length), node, body.site("index", subject, node))
+    return body.emit(Op.BOUNDS, index.type, (index, length), node, body.site(kind, subject, node))
 
 
 def describe_type(kind: Type) -> str:

@@ -32,10 +32,12 @@ class Unit:
         self._instances: dict[tuple[Func, object], Instance] = {}
         self._signatures: dict[Func, Signature] = {}
         self._active: list[Func] = []
+        self.fast = False  # whether funcs give way to their fast forms
         self.bodies: dict[str, Body] = {}  # by the name of the function in the module
 
     def lower(self, kernel: Kernel, layouts: Mapping[str, str]) -> Module:
         """Lower the kernel and all that it calls; ``layouts`` are of its array parameters that are not contiguous."""
+        self.fast = bool(kernel.options.fast_math)
         body = Body(self, source(kernel.function), Scope(kernel.function), kernel=True)
         form = signature(kernel)
         for parameter in form.parameters:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from sim_node.compiler.frontend.agree import text
-from sim_node.compiler.frontend.body import Body
+from sim_node.compiler.frontend.body import Body, Renewed
 from sim_node.compiler.python import operations, places, settle
 from sim_node.compiler.python.callables import callee
 from sim_node.dtypes import PYTHON, Type
@@ -255,16 +255,34 @@ class Rewriter(ast.NodeTransformer):
             keyword.value = self.visit(keyword.value)
         if called is not None and len(set(called)) == 1:
             node.func = ast.copy_location(self.constant(self.functions.function(called[0])), node.func)
-            return node
+            return self.renewing(node, self.body.renewed.get(old))
         if called is not None:
             names = self.constant([*dict.fromkeys(called)])
             node.func = self.call(node.func, self.functions.chosen, names, self.visit(node.func))
-            return node
+            return self.renewing(node, self.body.renewed.get(old))
         if thing is not _UNKNOWN:
             node.func = ast.copy_location(self.constant(callee(thing)), node.func)
         else:
             node.func = self.call(node.func, callee, self.visit(node.func))
         return node
+
+    def renewing(self, node: ast.Call, renewed: Renewed | None) -> ast.expr:
+        """A call of a func, whose values behind the result go to the variables that it changes."""
+        if renewed is None:
+            return node
+        parts = [node] if len(renewed.variables) + renewed.result == 1 else []
+        made: list[ast.expr] = []
+        if not parts:
+            made.append(ast.NamedExpr(ast.Name("@returned", ast.Store()), node))
+        for at, name in enumerate(renewed.variables, renewed.result):
+            value = parts[0] if parts else _nth("@returned", at)
+            made.append(value if name is None else ast.NamedExpr(ast.Name(name, ast.Store()), value))
+        made.append(_nth("@returned", 0) if renewed.result else ast.Constant(None))
+        last = ast.Subscript(ast.Tuple(made, ast.Load()), ast.Constant(-1), ast.Load())
+        for part in ast.walk(last):
+            if not hasattr(part, "lineno"):
+                ast.copy_location(part, node)
+        return last
 
     def constant_part(self, node: ast.expr) -> ast.expr:
         """Rewrite what the build evaluates: in plain Python, and variables are numbers there."""
@@ -302,6 +320,10 @@ class Rewriter(ast.NodeTransformer):
             if base is not _UNKNOWN:
                 return getattr(base, node.attr, _UNKNOWN)
         return _UNKNOWN
+
+
+def _nth(name: str, at: int) -> ast.expr:
+    return ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(at), ast.Load())
 
 
 def _lambda(op: ast.operator) -> ast.Expression:

@@ -98,34 +98,10 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(7)
 
 
-class Exactly:
-    """Results beside the true values, by MPFR."""
-
-    @staticmethod
-    def function(name: str) -> Callable[..., Any]:
-        """MPFR's function of the name."""
-        import gmpy2
-
-        return getattr(gmpy2, name)
-
-    @staticmethod
-    def worst(result: np.ndarray[Any, Any], function: Callable[..., Any], *inputs: np.ndarray[Any, Any]) -> float:
-        """The greatest error, in units in the last place of the true value; what overflows must be infinite."""
-        import gmpy2
-
-        worst, kind = 0.0, result.dtype.type
-        with np.errstate(over="ignore"), gmpy2.context(precision=160, emin=-(2**20), emax=2**20):
-            for got, *arguments in zip(result.tolist(), *(values.tolist() for values in inputs)):
-                true = function(*map(gmpy2.mpfr, arguments))
-                unit = np.spacing(np.abs(kind(float(true)))) if np.isfinite(kind(float(true))) else 0
-                if unit == 0:
-                    assert not np.isfinite(got)
-                else:
-                    worst = max(worst, abs(float((gmpy2.mpfr(got) - true) / float(unit))))
-        return worst
-
-
 @pytest.fixture(scope="session")
-def exactly() -> Exactly:
+def measuring() -> Any:
+    """The script that measures errors by MPFR."""
     pytest.importorskip("gmpy2", reason="the reference is MPFR's")
-    return Exactly()
+    from scripts import measure_math
+
+    return measure_math
