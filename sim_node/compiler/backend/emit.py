@@ -105,6 +105,9 @@ class _Thread:
             yield from self._store(value, name)
         elif value.op is Op.OFFSET:
             yield from self._offset(value, name)
+        elif value.op is Op.ATOMIC:
+            kind = _scalar(value)
+            yield from _fill(rows.atomic(str(value.attr), kind), name, kind, kind, [self.names[a] for a in value.args])
         else:
             source, result = _scalar(value.args[0]), _scalar(value)
             yield from _fill(
@@ -210,6 +213,7 @@ def _fill(row: str, name: str, source: Scalar, result: Scalar, operands: list[st
         rt=rows.TYPES[result.name],
         rs=_suffix(result),
         bits=source.bits,
+        size=source.size,
         mask=source.bits - 1,
         nan=rows.NAN.get(source.bits),
     )

@@ -14,7 +14,7 @@ import struct
 
 from sim_node.compiler.ir.function import Attr
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Kind, Scalar
+from sim_node.dtypes import Kind, Scalar, float16, float64
 
 TYPES = {
     "bool": "i1", "i8": "i8", "u8": "i8", "i16": "i16", "u16": "i16", "i32": "i32", "u32": "i32", "i64": "i64",
@@ -104,6 +104,53 @@ _FROM_HALF = "{r}.w = fpext {t} {0} to float\n{r} = call {rt} @llvm.%s.sat.{rs}.
 _WIDEN = {Kind.INT: "sext", Kind.UINT: "zext", Kind.FLOAT: "fpext"}
 
 
+# To f16 through f32, where LLVM would call a library or round twice: of integers those above f32's digits are infinite
+# in f16 anyway; a double is cut to the digits of f32, the last one set if any was lost (to odd), and so rounds once.
+_INTEGER_TO_HALF = "{r}.f = %s {t} {0} to float\n{r} = fptrunc float {r}.f to half"
+_DOUBLE_TO_HALF = (
+    "{r}.b = bitcast double {0} to i64\n{r}.l = and i64 {r}.b, 536870911\n{r}.z = icmp ne i64 {r}.l, 0\n"
+    "{r}.o = select i1 {r}.z, i64 536870912, i64 0\n{r}.h = and i64 {r}.b, -536870912\n"
+    "{r}.d = or i64 {r}.h, {r}.o\n{r}.x = bitcast i64 {r}.d to double\n"
+    "{r}.f = fptrunc double {r}.x to float\n{r} = fptrunc float {r}.f to half"
+)
+_INTEGER = {
+    "add": "add", "sub": "sub", "min": "%smin", "max": "%smax", "and": "and", "or": "or", "xor": "xor", "exch": "xchg",
+}  # fmt: skip
+_CHANGE = "{r} = atomicrmw %s ptr {0}, {t} {1} monotonic, align {size}"
+_SWAP = (
+    "{r}.c = cmpxchg ptr {0}, %s {1}, %s {2} acq_rel monotonic, align {size}\n{r} = extractvalue {{ %s, i1 }} {r}.c, 0"
+)
+# The order of floats is that of their bits as signed integers, and the reverse where the sign is set. So one of two
+# changes is made, and the other is of the value that changes nothing. NaN is turned into bits that change nothing.
+_EXTREME_BITS = (
+    "{r}.u = fcmp uno {t} {1}, {1}\n{r}.w = bitcast {t} {1} to i{bits}\n"
+    "{r}.c = select i1 {r}.u, i{bits} %s, i{bits} {r}.w\n{r}.n = icmp slt i{bits} {r}.c, 0\n"
+    "{r}.p = select i1 {r}.n, i{bits} %s, i{bits} {r}.c\n{r}.q = select i1 {r}.n, i{bits} {r}.c, i{bits} %s\n"
+    "{r}.1 = atomicrmw %s ptr {0}, i{bits} {r}.p monotonic, align {size}\n"
+    "{r}.2 = atomicrmw %s ptr {0}, i{bits} {r}.q monotonic, align {size}\n"
+    "{r}.o = select i1 {r}.n, i{bits} {r}.2, i{bits} {r}.1\n{r} = bitcast i{bits} {r}.o to {t}"
+)
+
+
+def atomic(name: str, kind: Scalar) -> str:
+    """Pick the row of an atomic operation on a scalar; it orders nothing but itself, and cas also what it guards."""
+    if not kind.is_float:
+        if name == "cas":
+            return _SWAP % (("{t}",) * 3)
+        word = _INTEGER[name]
+        return _CHANGE % (word % ("" if kind.kind is Kind.INT else "u") if "%" in word else word)
+    top = 1 << (kind.bits - 1)
+    if name == "min":
+        return _EXTREME_BITS % (NAN[kind.bits], top - 1, 0, "min", "umax")
+    if name == "max":
+        return _EXTREME_BITS % (NAN[kind.bits] - top, -top, -1, "max", "umin")
+    if name == "cas":
+        asked = "{r}.x = bitcast {t} {1} to i{bits}\n{r}.y = bitcast {t} {2} to i{bits}\n"
+        swap = "{r}.c = cmpxchg ptr {0}, i{bits} {r}.x, i{bits} {r}.y acq_rel monotonic, align {size}\n"
+        return asked + swap + "{r}.o = extractvalue {{ i{bits}, i1 }} {r}.c, 0\n{r} = bitcast i{bits} {r}.o to {t}"
+    return _CHANGE % {"add": "fadd", "sub": "fsub", "exch": "xchg"}[name]
+
+
 def row(op: Op, source: Scalar, result: Scalar) -> str:
     """Pick the row of an op for the type of its first operand."""
     if op is Op.CAST:
@@ -114,6 +161,10 @@ def row(op: Op, source: Scalar, result: Scalar) -> str:
 def _cast(source: Scalar, result: Scalar) -> str:
     if source.bits == 16 and source.is_float and result.is_integer:
         return _FROM_HALF % ("fptosi" if result.kind is Kind.INT else "fptoui")
+    if result is float16 and source is float64:
+        return _DOUBLE_TO_HALF
+    if result is float16 and not source.is_float:
+        return _INTEGER_TO_HALF % ("sitofp" if source.kind is Kind.INT else "uitofp")
     for (given, wanted), line in _CASTS.items():
         if source.kind.value in given and result.kind.value in wanted:
             return line

@@ -81,6 +81,7 @@ class Unit(Protocol):
 
     visitors: dict[type[ast.AST], Visit]
     fast: bool
+    deterministic: bool  # whether what depends on the order of threads is refused
 
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""

@@ -14,6 +14,7 @@ from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.literals import check_shift, fold_literals
 from sim_node.compiler.frontend.logic import negation
 from sim_node.compiler.frontend.operand import Operand, Weak, outcomes, spelled
+from sim_node.compiler.frontend.products import product
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, bool_
@@ -37,6 +38,7 @@ BINARY: dict[type[ast.operator], Binary] = {
     ast.Add: Binary("+", Op.ADD, operator.add, "vv"),
     ast.Sub: Binary("-", Op.SUB, operator.sub, "vv"),
     ast.Mult: Binary("*", Op.MUL, operator.mul, "sv vs"),
+    ast.MatMult: Binary("@", Op.MUL, operator.matmul),
     ast.Div: Binary("/", Op.DIV, operator.truediv, "vs"),
     ast.FloorDiv: Binary("//", None, operator.floordiv),
     ast.Mod: Binary("%", None, operator.mod),
@@ -80,7 +82,6 @@ UNARY: dict[type[ast.unaryop], tuple[str, Op | None, Callable[[Any], Any], str]]
 
 REFUSED: dict[type[ast.operator], tuple[str, str]] = {
     ast.Pow: ("'**' is not there yet", "write the product out: x * x"),
-    ast.MatMult: ("'@' is not there yet", "sn.dot(a, b) for vectors"),
 }
 
 # What to write instead where an operator does not take a kind of scalar.
@@ -145,6 +146,12 @@ def check_kind(
 def _vector(body: Body, row: Binary, node: ast.AST, left: Written, right: Written) -> Value:
     """Vector forms: sums of one vector type, and scaling by its scalar type or a literal."""
     operands = [computed(body, o, at) if not isinstance(o, Weak) else o for o, at in (left, right)]
+    a, b = operands
+    if row.symbol in ("*", "@") and isinstance(a, Value) and isinstance(b, Value):
+        both = isinstance(a.type, Composite) and isinstance(b.type, Composite)
+        made = product(body, a, b, node) if both else None
+        if made is not None:
+            return made
     form = "".join("v" if isinstance(o, Value) and isinstance(o.type, Composite) else "s" for o in operands)
     if form not in row.forms.split():
         advice = "sn.dot(a, b), or write the components out" if form == "vv" else "write the components out"

@@ -18,7 +18,7 @@ from sim_node.compiler.frontend.selection import Selection
 from sim_node.compiler.frontend.variables import assign, recall
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Type, pointer, uint64
+from sim_node.dtypes import ArrayType, Composite, Type, pointer, uint64
 from sim_node.errors import BuildNameError, BuildTypeError, UnsupportedError
 
 
@@ -127,6 +127,8 @@ def _attribute(body: Body, node: ast.Attribute) -> Place | Operand:
     except OutsideError:
         base = place(body, node.value)
     kind = _type(body, base)
+    if isinstance(kind, Composite) and node.attr == "dtype":
+        return Static(kind.scalar)
     chosen = None if kind is None else selection.attribute(body, kind, node)
     if chosen is not None:
         return _part(body, base, chosen, node)

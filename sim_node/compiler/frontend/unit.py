@@ -27,6 +27,7 @@ class Unit:
 
     def __init__(self, visitors: dict[type[ast.AST], Visit]) -> None:
         self.visitors = visitors
+        self.deterministic = True
         self._names: set[str] = set()
         self._functions: dict[str, Function] = {}
         self._instances: dict[tuple[Func, object], Instance] = {}
@@ -38,6 +39,7 @@ class Unit:
     def lower(self, kernel: Kernel, layouts: Mapping[str, str]) -> Module:
         """Lower the kernel and all that it calls; ``layouts`` are of its array parameters that are not contiguous."""
         self.fast = bool(kernel.options.fast_math)
+        self.deterministic = kernel.options.deterministic
         body = Body(self, source(kernel.function), Scope(kernel.function), kernel=True)
         form = signature(kernel)
         for parameter in form.parameters:

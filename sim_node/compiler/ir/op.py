@@ -60,6 +60,7 @@ class Op(Enum):
     OFFSET = auto()  # address, integer; attr: bytes a step → address
     LOAD = auto()  # address; attr: byte offset
     STORE = auto()  # address, value; attr: byte offset
+    ATOMIC = auto()  # address, operands; attr: a name of atomic.ATOMICS → what was there before
     BOUNDS = auto()  # index, length → the index; stops the thread when outside; attr: site
     CHECK = auto()  # condition; stops the thread when false; attr: site
     # 8. calls and ends of blocks
@@ -135,6 +136,7 @@ SIGNATURES: dict[Op, Signature] = {
     Op.OFFSET: _S(2, "iup", Rule.FREE),
     Op.LOAD: _S(1, "p", Rule.FREE, pure=False),
     Op.STORE: _S(2, ALL, Rule.NONE, pure=False),
+    Op.ATOMIC: _S(None, "iufp", Rule.FREE, pure=False),
     Op.BOUNDS: _S(2, _INT, Rule.SAME, pure=False),
     Op.CHECK: _S(1, "b", Rule.NONE, pure=False),
     Op.CALL: _S(None, ALL, Rule.FREE, pure=False),
@@ -143,5 +145,5 @@ SIGNATURES: dict[Op, Signature] = {
     Op.RETURN: _S(None, ALL, Rule.NONE, pure=False),
 }
 
-WRITES = frozenset({Op.STORE})  # into the memory at their first operand
+WRITES = frozenset({Op.STORE, Op.ATOMIC})  # into the memory at their first operand
 ENDS = frozenset({Op.JUMP, Op.BRANCH, Op.RETURN})

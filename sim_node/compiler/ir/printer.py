@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sim_node.compiler.ir.function import Attr, Block, Edge, Function, Module, Value
+from sim_node.compiler.ir.op import Op
 
 
 def text(module: Module, names: Mapping[str, str] | None = None) -> str:
@@ -28,7 +29,7 @@ def called_in_order(module: Module) -> list[str]:
     for name in (pending := [module.kernel]):
         for block in module.functions[name].blocks:
             for value in block.body:
-                if isinstance(value.attr, str) and value.attr not in order:
+                if value.op is Op.CALL and isinstance(value.attr, str) and value.attr not in order:
                     order[value.attr] = None
                     pending.append(value.attr)
     return list(order)
@@ -70,7 +71,7 @@ def _value(value: Value, numbers: Mapping[Value, int], names: Mapping[str, str])
     result = f"%{numbers[value]} = " if value.type is not None else ""
     kind = f" {value.type.text}" if value.type is not None else ""
     args = f" {_list(value.args, numbers)}" if value.args else ""
-    attr = names[value.attr] if isinstance(value.attr, str) else value.attr
+    attr = names[str(value.attr)] if value.op is Op.CALL else value.attr
     return f"{result}{value.op.name.lower()}{kind}{args}{attribute(attr)}"
 
 

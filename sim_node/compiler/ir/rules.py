@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sim_node.compiler.ir.atomic import ATOMICS
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import Leaf, Scalar, Tuple, Type, bool_, int32, pointer
@@ -122,6 +123,14 @@ def _uniform(kind: Type | None) -> Scalar | None:
     return scalars.pop() if len(scalars) == 1 else None
 
 
+def _atomic(value: Value, _f: Function, _m: Module) -> str | None:
+    row = ATOMICS.get(str(value.attr))
+    types = [arg.type for arg in value.args]
+    if row is None or types != [pointer, *[value.type] * row.operands] or not isinstance(value.type, Scalar):
+        return f"changes {types} by {value.attr!r} as {value.type!r}"
+    return None if value.type.kind.value in row.kinds else f"does not take {value.type!r}"
+
+
 RULES: dict[Op, _Check] = {
     Op.CONST: _const,
     Op.TID: _tid,
@@ -134,6 +143,7 @@ RULES: dict[Op, _Check] = {
     Op.OFFSET: _offset,
     Op.LOAD: _memory,
     Op.STORE: _memory,
+    Op.ATOMIC: _atomic,
     Op.BOUNDS: _site,
     Op.CHECK: _site,
     Op.CALL: _call,

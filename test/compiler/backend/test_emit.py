@@ -265,3 +265,39 @@ def test_every_op_is_tried():
     structure = {op for op, row in SIGNATURES.items() if row.rule in (Rule.FREE, Rule.NONE)} | {Op.BOUNDS}
     assert tried | structure == set(Op)
     assert all(len(list(itertools.chain(edges(kind)))) > 1 for kind in SCALARS)
+
+
+def test_a_double_or_integer_becomes_an_f16_by_one_rounding(execute):
+    text = """
+    kernel @k(array<f64> %x, array<i64> %n, array<f16> %y, array<f16> %z) {
+    b0:
+      %i = tid i32 {0}
+      %a = extract ptr %x {0}
+      %b = offset ptr %a, %i {8}
+      %d = load f64 %b {0}
+      %h = cast f16 %d
+      %c = extract ptr %y {0}
+      %e = offset ptr %c, %i {2}
+      store %e, %h {0}
+      %f = extract ptr %n {0}
+      %g = offset ptr %f, %i {8}
+      %l = load i64 %g {0}
+      %m = cast f16 %l
+      %o = extract ptr %z {0}
+      %q = offset ptr %o, %i {2}
+      store %q, %m {0}
+      return
+    }
+    """
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16).astype(np.float64)
+    halves = halves[np.isfinite(halves)]
+    middles = (halves[:-1] + halves[1:]) / 2
+    odd = [np.inf, -np.inf, np.nan, 65520, np.nextafter(65520, 0), 5e-324, -5e-324]
+    x = np.concatenate([halves, middles, np.nextafter(middles, np.inf), np.nextafter(middles, -np.inf), odd])
+    n = np.random.default_rng(1).integers(-70000, 70000, len(x))
+    n[:4] = [2**63 - 1, -(2**63), 65519, 65520]
+    y, z = np.zeros(len(x), np.float16), np.zeros(len(x), np.float16)
+    assert execute(text, len(x), x, n, y, z).code == 0
+    with np.errstate(all="ignore"):
+        assert y.tobytes() == x.astype(np.float16).tobytes()
+        assert z.tobytes() == n.astype(np.float16).tobytes()
