@@ -45,7 +45,7 @@ APPROXIMATIONS_OF_F64 = {
         lambda z: z**_FINE / mp.log1p(z),
     ),
     "SIN": Approximation(
-        6, 0, _TURN_BOUND, series(lambda n, s: (-1) ** (n + 1) * s**n / mp.factorial(2 * n + 3), 60),
+        7, 0, _TURN_BOUND, series(lambda n, s: (-1) ** (n + 1) * s**n / mp.factorial(2 * n + 3), 60),
         lambda s: s**1.5 / mp.sin(mp.sqrt(s)),
     ),
     "COS": Approximation(

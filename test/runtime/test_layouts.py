@@ -13,8 +13,6 @@ from sim_node.runtime.plan import Plan
 
 _BODY = (("p", dtypes.vec3f), ("n", dtypes.int8), ("h", dtypes.float16), ("m", Matrix(dtypes.float32, 2, 2)))
 BODY = Struct("Body", _BODY)
-    "Body", (("p", dtypes.vec3f), ("n", dtypes.int8), ("h", dtypes.float16), ("m", Matrix(dtypes.float32, 2, 2)))
-)
 VIEW = Struct("View", (("scale", dtypes.float32), ("x", ArrayType(dtypes.float32, 2, "strided"))))
 OUTER = Struct("Outer", (("on", dtypes.bool_), ("inner", VIEW), ("n", dtypes.int64)))
 

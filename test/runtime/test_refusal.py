@@ -92,7 +92,8 @@ BODIES = [
     (("a", None), "its field 'mass': expected a float for f32, got str 'a'\n  instead: convert it, with float(mass)"),
     (
         (1.0, (np.zeros(2), (1, 2, 3))),
-        "its field 'inner': its field 'x': expected an array<f32, 1, strided>, got a numpy array of float64 and shape (2,): "
+        "its field 'inner': its field 'x': expected an array<f32, 1, strided>, got a numpy array of float64 and "
+        "shape (2,): "
         "its dtype differs",
     ),
     ((1.0, (None, (1, 2))), "its field 'inner': its field 'v': expected the 3 components of a vec3f, got tuple (1, 2)"),

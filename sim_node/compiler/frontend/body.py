@@ -102,6 +102,7 @@ class Body:
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
         self.dims = 0  # coordinates that tid() has, 0 where it was not asked for
+        self.result: Form | None = None  # what it gives, once it was lowered
         # Of the typed results: which instances a call of a func came to, what it changes, and the type of a ternary of
         # two literals.
         self.called: dict[ast.AST, list[str]] = {}

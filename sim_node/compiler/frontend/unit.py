@@ -108,7 +108,7 @@ class Unit:
         for parameter, one in zip(form.parameters, given, strict=True):
             begin(body, parameter.name, received(parameter.name, one), tree)
         body.visit_all(tree.body)
-        result = finish(body, form.result)
+        result = body.result = finish(body, form.result)
         blocks, missing = body.builder.finish()
         if missing is not None:
             raise _unassigned(body, missing)

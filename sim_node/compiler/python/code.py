@@ -63,10 +63,8 @@ class Code:
         known = self._functions.get(name)
         if known is not None:
             return known
-        body, lowered = self.bodies[name], self.module.functions[name]
-        params = {name: param.type for name, param in zip(lowered.names, lowered.params) if param.type is not None}
-        result = lowered.results[0] if lowered.results else None
-        rewriter = Rewriter(body, params, result, self)
+        body = self.bodies[name]
+        rewriter = Rewriter(body, self)
         tree = ast.Module([self.tree(rewriter)], [])
         names: dict[str, Any] = {**body.scope.globals, **body.scope.closure, **rewriter.constants}
         exec(compile(tree, body.source.file, "exec", dont_inherit=True), names)

@@ -15,13 +15,14 @@ from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Renewed
 from sim_node.compiler.python import operations, places, settle
 from sim_node.compiler.python.callables import callee
-from sim_node.dtypes import PYTHON, Type
+from sim_node.dtypes import PYTHON
 from sim_node.lang.static import static
 
 # Operators that are calls; names that no source can hold.
 OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
     ast.FloorDiv: operations.floor_divide,
     ast.Mod: operations.modulo,
+    ast.Pow: operations.power,
     ast.LShift: operations.left_shift,
     ast.RShift: operations.right_shift,
 }
@@ -44,8 +45,8 @@ class Rewriter(ast.NodeTransformer):
     ``constants`` collects what the new tree mentions by names of its own.
     """
 
-    def __init__(self, body: Body, params: dict[str, Type], result: Any, functions: Functions) -> None:
-        self.body, self.params, self.result, self.functions = body, params, result, functions
+    def __init__(self, body: Body, functions: Functions) -> None:
+        self.body, self.functions = body, functions
         self.constants: dict[str, Any] = {}
         self.origin: dict[ast.AST, ast.AST] = {}
 
@@ -56,7 +57,7 @@ class Rewriter(ast.NodeTransformer):
         assert isinstance(tree, ast.FunctionDef)
         self.origin = dict(zip(ast.walk(tree), ast.walk(old)))
         arguments = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
-        head = [self.settled_argument(argument) for argument in arguments if argument.arg in self.params]
+        head = [self.settled_argument(argument) for argument in arguments if self.type_of(argument.arg) is not None]
         tree.body = [*head, *self.statements(tree.body)]
         for argument in arguments:
             argument.annotation = None
@@ -81,7 +82,7 @@ class Rewriter(ast.NodeTransformer):
                 ast.copy_location(part, at)
         return made
 
-    def settled(self, value: ast.expr, type_: Type | None) -> ast.expr:
+    def settled(self, value: ast.expr, type_: Any) -> ast.expr:
         """Give a value to what has a type; numbers and composite values change on the way."""
         return self.call(value, settle.settle, value, self.constant(type_))
 
@@ -89,11 +90,13 @@ class Rewriter(ast.NodeTransformer):
         """Give an argument to its parameter."""
         name = ast.copy_location(ast.Name(argument.arg, ast.Load()), argument)
         target = ast.copy_location(ast.Name(argument.arg, ast.Store()), argument)
-        return ast.copy_location(ast.Assign([target], self.settled(name, self.params[argument.arg])), argument)
+        return ast.copy_location(ast.Assign([target], self.settled(name, self.type_of(argument.arg))), argument)
 
-    def type_of(self, name: str) -> Type | None:
-        """The type of a variable, None where it has none."""
+    def type_of(self, name: str) -> Any:
+        """The type of a variable, of a tuple those of its parts, None where it has none."""
         variable = self.body.variables.get(name)
+        if variable is not None and variable.parts is not None:
+            return tuple(self.type_of(f"{name}[{at}]") for at in range(variable.parts))
         return variable.type if variable is not None else None
 
     # statements
@@ -177,7 +180,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         """Rewrite return: the result has its type."""
         if node.value is not None:
-            node.value = self.settled(self.visit(node.value), self.result)
+            node.value = self.settled(self.visit(node.value), self.body.result)
         return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
@@ -189,7 +192,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         """Rewrite a for loop, whose name is a variable like any other."""
         node.iter = self.visit(node.iter)
-        node.body = self.statements(node.body)
+        node.body, node.orelse = self.statements(node.body), self.statements(node.orelse)
         if isinstance(node.target, ast.Name) and self.type_of(node.target.id) is not None:
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             store = ast.copy_location(ast.Name(node.target.id, ast.Store()), node.target)

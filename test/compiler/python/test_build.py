@@ -66,3 +66,42 @@ def doubling(x: sn.array(dtype=float)):
 def test_strided_arrays_are_refused_as_by_the_compiler() -> None:
     with pytest.raises(BuildError, match="compiled for contiguous arrays"):
         sn.launch(doubling, 2, inputs=[np.ones(8, np.float32)[::2]], device="python")
+
+
+@sn.func
+def both(a: int, b: float) -> tuple[int, float]:
+    return a + 1, b * 3.0
+
+
+@sn.func
+def total(values: tuple[int, int, int], scale=2):
+    sum = 0
+    for value in values:
+        sum += value * scale
+    return sum, (values[0], 0.1)
+
+
+@sn.kernel
+def tuples(n: sn.array(dtype=int), x: sn.array(dtype=float)):
+    i = sn.tid()
+    t = 2147483647, 0.1
+    u = both(t[0], t[1])
+    s, (first, tenth) = total((u[0], n[i], 3))
+    n[i] = s + first
+    x[i] = u[1] + tenth
+    for k in range(4):
+        if n[i] & 1 and k in (1, 3):
+            break
+        if k in range(0, 9, 2):
+            x[i] *= 1.5
+    else:
+        x[i] += 1.0
+
+
+def test_tuples_have_the_same_bits():
+    made = []
+    for device in ("cpu", "python"):
+        n, x = np.arange(4, dtype=np.int32), np.zeros(4, np.float32)
+        sn.launch(tuples, 4, inputs=[n, x], device=device)
+        made.append((n.tolist(), x.tobytes()))
+    assert made[0] == made[1]

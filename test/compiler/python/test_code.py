@@ -158,3 +158,24 @@ def test_calls_find_their_func_and_numbers_their_type() -> None:
         sn.launch(several, 2, inputs=[x, y, z], device=device)
         assert y.tolist() == [0.2 + 1.5] * 2
         assert z.tolist() == [6.0 + 9.0 + 1.25 + 1.5] * 2
+
+
+@sn.kernel
+def searching(x: sn.array(dtype=int), y: sn.array(dtype=int)):
+    i = sn.tid()
+    for j in range(3):
+        if x[i] == j:
+            break
+    else:
+        y[i] = x[i]
+    while y[i] > 5:
+        y[i] -= 1
+    else:
+        y[i] += x[i]
+
+
+def test_the_else_of_a_loop_is_rewritten_too() -> None:
+    for device in ("cpu", "python"):
+        x, y = np.arange(6, dtype=np.int32), np.zeros(6, np.int32)
+        sn.launch(searching, 6, inputs=[x, y], device=device)
+        assert y.tolist() == [0, 1, 2, 6, 8, 10]

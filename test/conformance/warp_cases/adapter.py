@@ -25,6 +25,7 @@ from typing import Any
 
 import sim_node
 from sim_node import dtypes
+from sim_node.lang import options
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
 from sim_node.lang.module import Module
@@ -209,13 +210,14 @@ def tests_folder() -> Path | None:
     return next((Path(place, "tests") for place in places or () if Path(place, "tests").is_dir()), None)
 
 
-def _refuse(reason: str, _: object) -> None:
+def _refuse(reason: str, *_: object) -> None:
     raise Unsupported(reason)
 
 
 def bind(tests: Path | str) -> None:
     """Make ``import warp`` give sim_node, with the two stand-ins and the test files of the folder."""
     config = Config("warp.config")
+    options.DEFAULTS["deterministic"] = False  # as ``warp.config.deterministic`` is by default
     sys.modules["warp"] = sim_node
     sys.modules["warp.config"] = config
     for name, value in {"Tape": Tape, "config": config}.items():
@@ -226,7 +228,8 @@ def bind(tests: Path | str) -> None:
         setattr(sim_node, name, Missing(name, ""))
     for owner in (Array, Func, Kernel, Module, *(kind for kind in vars(dtypes).values() if isinstance(kind, type))):
         for name, reason in FOREIGN_ATTRIBUTES.get(owner.__name__, {}).items():
-            setattr(owner, name, property(functools.partial(_refuse, reason)))
+            refuse = functools.partial(_refuse, reason)
+            setattr(owner, name, property(refuse, refuse))
         for name, public in ALIASES.get(owner.__name__, {}).items():
             setattr(owner, name, property(operator.attrgetter(public)))
     for level, name in enumerate(["LOG_DEBUG", "LOG_INFO", "LOG_WARNING", "LOG_ERROR"]):

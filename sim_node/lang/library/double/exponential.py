@@ -104,7 +104,8 @@ def expm1(x: float64) -> float64:
     first, second, third = power - 1.0, power * r, power * 0.5 * square
     start = first + second
     large = start + third
-    lost = rest_of_any_sum(start, first, second) + rest_of_any_sum(large, start, third)
+    lost = rest_of_sum(first, power, -1.0) if power > 1.0 else 0.0
+    lost += rest_of_any_sum(start, first, second) + rest_of_any_sum(large, start, third)
     rest = square * (square * exp_even_rest(square) + r * exp_odd(square)) + square * (EXP[0] - 0.5)
     near = large + (lost + power * (rest + 0.5 * rest_of_product(square, r, r) + (tail + r * tail)))
     result = exp(x) if x > _LARGE else near

@@ -21,7 +21,9 @@ def sine(r: float64, tail: float64) -> Any:
     """sin(r + tail) for |r| ≤ π/4, in two parts."""
     s = r * r
     q = s * s
-    series = (SIN[0] + s * SIN[1]) + q * ((SIN[2] + s * SIN[3]) + q * ((SIN[4] + s * SIN[5]) + q * SIN[6]))
+    series = (SIN[0] + s * SIN[1]) + q * (
+        (SIN[2] + s * SIN[3]) + q * ((SIN[4] + s * SIN[5]) + q * (SIN[6] + s * SIN[7]))
+    )
     small = r * s * series + tail * (1.0 - 0.5 * s)
     large = r + small
     return vector(large, rest_of_sum(large, r, small))
