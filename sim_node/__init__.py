@@ -78,6 +78,27 @@ _HOMES: dict[str, str] = {
     "closest_point_edge_edge": "sim_node.lang.library.closest",
     "lower_bound": "sim_node.lang.library.search",
     **dict.fromkeys(["noise", "pnoise", "curlnoise"], "sim_node.lang.library.noise"),
+    **dict.fromkeys(["transpose", "outer", "skew"], "sim_node.lang.library.matrix"),
+    **dict.fromkeys(["ddot", "trace", "diag"], "sim_node.lang.library.matrix"),
+    **dict.fromkeys(["get_diag", "determinant", "inverse"], "sim_node.lang.library.matrix"),
+    **dict.fromkeys(["svd2", "svd3", "qr3"], "sim_node.lang.library.decomposition"),
+    **dict.fromkeys(["eig3"], "sim_node.lang.library.decomposition"),
+    **dict.fromkeys(["quat_inverse", "quat_rotate", "quat_rotate_inv"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_from_axis_angle", "quat_slerp", "quat_rpy"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_to_rpy", "quat_to_matrix", "quat_from_matrix"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_twist", "quat_twist_angle", "quat_twist_angle_signed"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_from_euler", "quat_to_euler"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(
+        ["transform_get_translation", "transform_get_rotation", "transform_inverse"], "sim_node.lang.library.transform"
+    ),
+    **dict.fromkeys(["transform_point", "transform_vector", "transform_compose"], "sim_node.lang.library.transform"),
+    **dict.fromkeys(
+        ["transform_decompose", "transform_to_matrix", "transform_from_matrix"], "sim_node.lang.library.transform"
+    ),
+    **dict.fromkeys(["transform_multiply"], "sim_node.lang.library.rotation"),
+    **dict.fromkeys(["spatial_top", "spatial_bottom", "spatial_dot"], "sim_node.lang.library.spatial"),
+    **dict.fromkeys(["spatial_cross", "spatial_cross_dual", "spatial_adjoint"], "sim_node.lang.library.spatial"),
+    **dict.fromkeys(["velocity_at_point", "transform_twist", "transform_wrench"], "sim_node.lang.library.spatial"),
     "rand_init": "sim_node.lang.library.stream",
     **dict.fromkeys(["randi", "randu", "randf", "randn", "sample_cdf", "poisson"], "sim_node.lang.library.random"),
     **dict.fromkeys(["sample_triangle", "sample_unit_ring", "sample_unit_disk"], "sim_node.lang.library.sampling"),
