@@ -10,7 +10,7 @@ from typing import Any
 
 from sim_node.dtypes import Scalar
 from sim_node.errors import BuildError, BuildTypeError
-from sim_node.lang.annotation import annotation, evaluated, is_open, matches
+from sim_node.lang.annotation import annotation, evaluated, matches, openness
 from sim_node.lang.definition import annotated, plain, surroundings
 from sim_node.lang.hosted import type_of
 from sim_node.lang.options import accept
@@ -92,7 +92,7 @@ def _cost(func: Func, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[int
     for name, value in given.items():
         wanted, kind = annotation(evaluated(func.annotations.get(name, Any), func.function)), type_of(value)
         if matches(wanted, kind):
-            opened += is_open(wanted)
+            opened += openness(wanted)
         elif type(value) in (int, float) and isinstance(wanted, Scalar) and _holds(wanted, value):
             changed += 1
         else:

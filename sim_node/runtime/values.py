@@ -65,6 +65,8 @@ def _exactly(given: Numpy, scalar: dtypes.Scalar) -> Numpy:
         raise TypeError(f"cannot make {scalar!r} of {given.dtype} without loss")
     with np.errstate(invalid="ignore"):
         converted = given.astype(scalar.numpy)
+    if scalar.numpy.kind == "b":
+        return converted  # a number is true or not, as Python has it
     lost = converted != given
     if lost.any():
         first = given[lost].flat[0] if given.ndim else given[()]

@@ -31,12 +31,10 @@ def test_values_of_the_dtype_are_not_copied(scalar):
     [
         ([1.5], "i32"),
         ([2.0, np.nan], "i32"),
-        ([2], "bool"),
         ([3e9], "i32"),
         ([1j], "f64"),
         (["a"], "f32"),
         ([True, None], "bool"),
-        ([0.5], "bool"),
     ],
 )
 def test_a_conversion_that_drops_more_than_digits_is_refused(data, dtype):
@@ -47,6 +45,11 @@ def test_a_conversion_that_drops_more_than_digits_is_refused(data, dtype):
 @pytest.mark.parametrize(("data", "dtype"), [([1.0, -2.0], "i32"), ([1, 0], "bool"), (3.0, "u64"), ([-0.0], "i64")])
 def test_values_of_another_kind_that_stay_what_they_are_arrive(data, dtype):
     assert np.array_equal(values.numbers(data, dtypes.ELEMENTS[dtype].scalar), data)
+
+
+def test_numbers_become_bools_as_python_has_it():
+    assert values.numbers([0, 42, -1], dtypes.bool_).tolist() == [False, True, True]
+    assert values.numbers([0.0, 0.5, np.nan], dtypes.bool_).tolist() == [False, True, True]
 
 
 def test_a_float_too_large_is_refused_and_infinity_is_not():

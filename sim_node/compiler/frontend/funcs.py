@@ -18,7 +18,7 @@ from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Scalar, Type, Vector, float32
 from sim_node.errors import BuildError, BuildTypeError
-from sim_node.lang.annotation import is_open, matches
+from sim_node.lang.annotation import matches, openness
 from sim_node.lang.func import Func
 from sim_node.lang.kinds import Kinds
 
@@ -224,20 +224,15 @@ def _cost(operand: Operand, kind: Any) -> tuple[int, int] | None:
         if isinstance(kind, Scalar):
             fits = not any(unfit(literal, kind) for literal in outcomes(operand))
             return (_change(default_type(operand), kind), 0) if fits else None
-        return (0, _openness(kind)) if kind is Any or matches(kind, default_type(operand)) else None
+        return (0, openness(kind)) if kind is Any or matches(kind, default_type(operand)) else None
     if isinstance(operand, Value):
-        return (0, _openness(kind)) if matches(kind, operand.type) else None
-    return (0, _openness(kind)) if kind is Any else None
+        return (0, openness(kind)) if matches(kind, operand.type) else None
+    return (0, openness(kind)) if kind is Any else None
 
 
 def _change(given: Scalar, wanted: Scalar) -> int:
     """How far a literal goes to be of a type: an integer becomes f32, which is the language's float, before others."""
     return 0 if given == wanted else 1 if given.is_float or wanted == float32 else 2
-
-
-def _openness(kind: object) -> int:
-    """How much a type leaves open: nothing, some of it, all."""
-    return 2 if kind is Any else int(is_open(kind))
 
 
 def _unclear(
