@@ -7,9 +7,10 @@ import ast
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.calls import call
+from sim_node.compiler.frontend.coordinates import coordinates, is_tid
 from sim_node.compiler.frontend.logic import as_value, condition
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
-from sim_node.compiler.frontend.operators import binary, binary_row
+from sim_node.compiler.frontend.operators import BINARY, binary
 from sim_node.compiler.frontend.places import Name, load, place, read, store
 from sim_node.compiler.frontend.targets import assign_to, written
 from sim_node.compiler.ir.function import Value
@@ -21,6 +22,10 @@ from sim_node.lang.annotation import annotation
 def assignment(body: Body, node: ast.Assign) -> None:
     """Lower ``a = b = value``: the value once, then the targets from left to right."""
     operand = body.visit(node.value)
+    first = node.targets[0]
+    if is_tid(operand, node.value) and isinstance(first, (ast.Tuple, ast.List)):
+        body.dims = 0 if body.dims == 1 else body.dims
+        operand = coordinates(body, len(first.elts), node.value)
     for target in node.targets:
         assign_to(body, target, operand, node.value)
 
@@ -47,7 +52,7 @@ def annotated(body: Body, node: ast.AnnAssign) -> None:
 
 def augmented(body: Body, node: ast.AugAssign) -> None:
     """Lower ``place op= value``: the place is found once."""
-    row = binary_row(body, node.op, node)
+    row = BINARY[type(node.op)]
     spot = place(body, node.target)
     before = read(body, spot, node.target)
     operand = body.visit(node.value)
