@@ -1,13 +1,12 @@
-"""Derive the coefficients of the math library and write them, and docs/math.md: ``python scripts/derive_math.py``.
+"""Derive the coefficients of the math library and write them: ``python scripts/derive_math.py``.
 
 Needs the extra ``test`` (mpmath). A polynomial interpolates its function at the Chebyshev nodes of its interval, which
 costs at most a bit or two against the best one of its degree and is the same on every machine; constants whose products
-must be exact are cut to the bits named here. What the docs say of proofs is what ``scripts/prove_math.py`` saved.
+must be exact are cut to the bits named here.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,8 +20,6 @@ from mpmath import mp
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "sim_node" / "lang" / "library" / "coefficients.py"
-PAGE = ROOT / "docs" / "math.md"
-PROOFS = ROOT / "docs" / "measurements" / "math_proofs.json"
 mp.prec = 500
 
 _HEAD = '''"""Coefficients of the math library, written by ``scripts/derive_math.py``: change them there."""
@@ -131,6 +128,8 @@ _ASIN_BOUND = mp.mpf(1) / 4 + mp.ldexp(1, -20)
 # erf(x) is 1 to 2^-25 from 3.95 on; 1 - erf is approximated from 1 to there.
 ERF_MIDDLE = mp.mpf(2.5)
 _FAR = mp.mpf(1.5)
+_EXP_BOUND = mp.log(2) / 2 + mp.ldexp(1, -20)
+_TURN_BOUND = (mp.pi / 4 + mp.ldexp(1, -10)) ** 2
 _ATAN_BOUND = mp.tan(mp.pi / 8) ** 2 + mp.ldexp(1, -20)
 
 APPROXIMATIONS = {
@@ -157,6 +156,21 @@ APPROXIMATIONS = {
     "ERFC": Approximation(
         21, -_FAR, _FAR, lambda v: mp.erfc(v + ERF_MIDDLE) * mp.exp((v + ERF_MIDDLE) ** 2),
         lambda v: mp.exp(-((v + ERF_MIDDLE) ** 2)) / mp.erf(v + ERF_MIDDLE),
+    ),
+    "FAST_EXP": Approximation(
+        4, -_EXP_BOUND, _EXP_BOUND, series(lambda n, r: r**n / mp.fac(n + 2), 60), lambda r: r**2 / mp.exp(r)
+    ),
+    "FAST_LOG": Approximation(
+        8, mp.sqrt(2) / 2 - 1, mp.sqrt(2) - 1, series(lambda n, z: -((-z) ** n) / (n + 2), 400),
+        lambda z: z**2 / mp.log1p(z),
+    ),
+    "FAST_SIN": Approximation(
+        2, 0, _TURN_BOUND, series(lambda n, s: (-1) ** (n + 1) * s**n / mp.fac(2 * n + 3), 60),
+        lambda s: s**1.5 / mp.sin(mp.sqrt(s)),
+    ),
+    "FAST_COS": Approximation(
+        2, 0, _TURN_BOUND, series(lambda n, s: (-1) ** n * s**n / mp.fac(2 * n + 4), 60),
+        lambda s: s**2 / mp.cos(mp.sqrt(s)),
     ),
 }  # fmt: skip
 
@@ -223,10 +237,16 @@ def error_function() -> Iterator[tuple[str, Any]]:
     yield "ERFC", APPROXIMATIONS["ERFC"].coefficients()
 
 
+def fast() -> Iterator[tuple[str, Any]]:
+    """e^r = 1 + r + r²·q(r), log(1+z) = z + z²·q(z), sin(r) = r + r³·q(r²), cos(r) = 1 - r²/2 + r⁴·q(r²), for f32."""
+    for name in ("FAST_EXP", "FAST_LOG", "FAST_SIN", "FAST_COS"):
+        yield name, [_single(mp.mpf(value)) for value in APPROXIMATIONS[name].coefficients()]
+
+
 def table() -> str:
     """The text of the table."""
     lines = [_HEAD]
-    for part in (exponential, logarithm, trigonometry, inverse, error_function, exceptions):
+    for part in (exponential, logarithm, trigonometry, inverse, error_function, fast, exceptions):
         lines.append(f"\n# {(part.__doc__ or '').strip()}\n")
         for name, value in part():
             if isinstance(value, float):
@@ -237,88 +257,9 @@ def table() -> str:
     return "".join(lines)
 
 
-_EXP = "x·log2(e) = k + f in two parts; 2^k·(1 + f·q(f))"
-_LOG = "x = 2^k·m, m·c = 1 + z exactly, c being 1 or 181/256; k·ln 2 − ln c + z + z²·q(z)"
-_TRIG = "x/π = k + f with the bits of 1/π that the argument's size needs (Payne–Hanek); f·q(f²)"
-_ROOT = "x + x³·q(x²); beyond ½ of the root of (1 − x)/2"
-# function → how it is computed, and with which polynomials
-METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "exp": (_EXP, ("EXP2",)),
-    "exp2": ("as exp, of x = k + f", ("EXP2",)),
-    "expm1": ("as exp; (2^k − 1) + 2^k·f·q(f)", ("EXP2",)),
-    "log": (_LOG, ("LOG",)),
-    "log2": ("as log, k apart", ("LOG",)),
-    "log10": ("as log", ("LOG",)),
-    "log1p": ("as log, of 1 + x; near 0, z is x", ("LOG",)),
-    "sin": (_TRIG, ("SIN",)),
-    "cos": ("as sin, of x/π + ½", ("SIN",)),
-    "tan": ("of x/π = k/2 + f, sine over cosine or the other way around", ("SIN", "COS")),
-    "asin": (_ROOT, ("ASIN",)),
-    "acos": ("as asin", ("ASIN",)),
-    "atan": ("t + t³·q(t²) of x, (x − 1)/(x + 1) or −1/x", ("ATAN",)),
-    "sinh": ("of k·ln 2 and f·ln 2, with the even and the odd half of 2^f", ("EXP2",)),
-    "cosh": ("as sinh", ("EXP2",)),
-    "tanh": ("sinh over cosh", ("EXP2",)),
-    "cbrt": ("two steps of fourth order towards x^(−1/3), and the exact remainder of the cube", ()),
-    "erf": ("x·q(x²); beyond 1, 1 − e^(−x²)·q(x)", ("ERF", "ERFC")),
-}
-
-_PAGE = """# Math
-
-Written by `scripts/derive_math.py`.
-
-## One argument, f32: correctly rounded
-
-`sn.sin(x)` and the others below take an `f32` and give the `f32` nearest to the true value, **for every one of the
-2^32 inputs**: their bits are defined by mathematics, and no processor, compiler or version can change them. Results
-that are subnormal, zero or infinite are right too; NaN gives NaN, and so do arguments outside of the domain.
-
-How: in `f64`, within about 2^-52, and rounded once to `f32`. An `f64` holds 29 bits more than an `f32`, so among 2^32
-inputs only some dozens have a true value so near to the boundary between two `f32` that this could fail; which
-they are is known from the proof. Coefficients are moved by units of their last place until these fall on the right
-side (`NUDGES` in the script), and where none was found the input is listed and its result put in its place
-(*exceptions*). There is no table in memory and no branch, so loops stay vectorised.
-
-A product and a sum are rounded once where the processor can do that (fused multiply-add), else twice. Both are proven
-to give the same results, so speed is all that differs.
-
-Proof: `python scripts/prove_math.py NAME` runs the compiled kernel on all 2^32 inputs, fused and not. What is right is
-found independently: by an f64 function of numpy's or C's, where moving it by 2^-44 of itself either way changes no
-`f32` (on a sample it is checked against MPFR to be within 2^-48), and by MPFR for all other inputs; of a function that
-is odd or even, one answer serves both signs. *Polynomial* is the degree and the greatest error that it brings into a
-result, relative to that; *nearest* is how close to a boundary between two `f32` the hardest input comes, relative to
-the value.
-
-| function | method | polynomial | exceptions | decided by MPFR | nearest | misrounded of 2^32 |
-|---|---|---|---|---|---|---|
-"""
-
-
-def page() -> str:
-    """The text of docs/math.md."""
-    proofs = json.loads(PROOFS.read_text("utf-8"))
-    rows = []
-    for name, (method, parts) in METHODS.items():
-        proof = proofs.get(name)
-        polynomials = "; ".join(
-            f"{APPROXIMATIONS[part].degree}, {_power(APPROXIMATIONS[part].error())}" for part in parts
-        )
-        found = (
-            f"{proof['decided']} | {_power(proof['nearest'])} | {proof['misrounded']}" if proof else "– | – | not run"
-        )
-        exceptions = len(EXCEPTIONS.get(name, ()))
-        rows.append(f"| `{name}` | {method} | {polynomials or '–'} | {exceptions} | {found} |\n")
-    return _PAGE + "".join(rows)
-
-
-def _power(value: Any) -> str:
-    return f"2^{float(mp.log(value, 2)):.1f}"
-
-
 def main() -> None:
-    """Write the table and the page."""
+    """Write the table."""
     TABLE.write_text(table(), "utf-8")
-    PAGE.write_text(page(), "utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,15 @@ neither LLVM nor rclpy.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers know of the names below; the others are Any to them
+    from sim_node.lang.func import Func as Func
+    from sim_node.lang.func import func as func
+    from sim_node.lang.kernel import Kernel as Kernel
+    from sim_node.lang.kernel import kernel as kernel
+    from sim_node.lang.overload import overload as overload
+    from sim_node.lang.static import static as static
 
 __version__ = "0.1.0"
 
@@ -22,6 +30,7 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["zeros", "empty", "full", "ones", "clone", "copy", "from_numpy"], "sim_node.runtime.creation"),
     **dict.fromkeys(["zeros_like", "empty_like", "full_like", "ones_like"], "sim_node.runtime.creation"),
     **dict.fromkeys(["launch", "Launch"], "sim_node.runtime.launch"),
+    "utils": "sim_node.runtime.fixed_order",
     "IndexedArray": "sim_node.runtime.indexed",
     "Plan": "sim_node.runtime.plan",
     "get_device": "sim_node.device.names",
@@ -38,7 +47,7 @@ _HOMES: dict[str, str] = {
     "overload": "sim_node.lang.overload",
     "static": "sim_node.lang.static",
     **dict.fromkeys(
-        ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "cast"],
+        ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "fma", "cast"],
         "sim_node.lang.builtins",
     ),
     **dict.fromkeys(["constant", "E", "e", "LOG2E", "log2e", "LOG10E", "log10e"], "sim_node.lang.constants"),
@@ -56,15 +65,11 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["smoothstep", "add", "sub", "mul", "div", "floordiv", "mod"], "sim_node.lang.library.elementary"),
     **dict.fromkeys(["expect_eq", "expect_neq", "expect_near"], "sim_node.lang.library.expectation"),
     "intersect_tri_tri": "sim_node.lang.library.intersection",
-    **dict.fromkeys(["exp", "exp2"], "sim_node.lang.library.exponential"),
-    **dict.fromkeys(["log", "log2", "log10", "log1p"], "sim_node.lang.library.logarithm"),
-    **dict.fromkeys(["sin", "cos", "tan"], "sim_node.lang.library.trigonometry"),
-    **dict.fromkeys(["asin", "acos", "atan"], "sim_node.lang.library.inverse"),
-    **dict.fromkeys(["expm1", "sinh", "cosh", "tanh"], "sim_node.lang.library.hyperbolic"),
-    "cbrt": "sim_node.lang.library.root",
-    "erf": "sim_node.lang.library.error_function",
-    "pow": "sim_node.lang.library.power",
-    **dict.fromkeys(["atan2", "hypot"], "sim_node.lang.library.polar"),
+    **dict.fromkeys(["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow"], "sim_node.lang.library.math"),
+    **dict.fromkeys(["sin", "cos", "tan", "asin", "acos", "atan", "atan2"], "sim_node.lang.library.math"),
+    **dict.fromkeys(
+        ["sinh", "cosh", "tanh", "cbrt", "hypot", "erf", "erfc", "erfinv", "erfcinv"], "sim_node.lang.library.math"
+    ),
     **dict.fromkeys(["dot", "cross", "length", "length_sq", "normalize"], "sim_node.lang.library.vector"),
     **dict.fromkeys(["cw_mul", "cw_div", "argmin", "argmax"], "sim_node.lang.library.vector"),
     **dict.fromkeys(["norm_l1", "norm_l2", "norm_huber"], "sim_node.lang.library.norm"),
@@ -73,7 +78,33 @@ _HOMES: dict[str, str] = {
     "closest_point_edge_edge": "sim_node.lang.library.closest",
     "lower_bound": "sim_node.lang.library.search",
     **dict.fromkeys(["noise", "pnoise", "curlnoise"], "sim_node.lang.library.noise"),
+    **dict.fromkeys(["transpose", "outer", "skew"], "sim_node.lang.library.matrix"),
+    **dict.fromkeys(["ddot", "trace", "diag"], "sim_node.lang.library.matrix"),
+    **dict.fromkeys(["get_diag", "determinant", "inverse"], "sim_node.lang.library.matrix"),
+    **dict.fromkeys(["svd2", "svd3", "qr3"], "sim_node.lang.library.decomposition"),
+    **dict.fromkeys(["eig3"], "sim_node.lang.library.decomposition"),
+    **dict.fromkeys(["quat_inverse", "quat_rotate", "quat_rotate_inv"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_from_axis_angle", "quat_slerp", "quat_rpy"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_to_rpy", "quat_to_matrix", "quat_from_matrix"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_twist", "quat_twist_angle", "quat_twist_angle_signed"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_from_euler", "quat_to_euler"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(
+        ["transform_get_translation", "transform_get_rotation", "transform_inverse"], "sim_node.lang.library.transform"
+    ),
+    **dict.fromkeys(["transform_point", "transform_vector", "transform_compose"], "sim_node.lang.library.transform"),
+    **dict.fromkeys(
+        ["transform_decompose", "transform_to_matrix", "transform_from_matrix"], "sim_node.lang.library.transform"
+    ),
+    **dict.fromkeys(["transform_multiply"], "sim_node.lang.library.rotation"),
+    **dict.fromkeys(["spatial_top", "spatial_bottom", "spatial_dot"], "sim_node.lang.library.spatial"),
+    **dict.fromkeys(["spatial_cross", "spatial_cross_dual", "spatial_adjoint"], "sim_node.lang.library.spatial"),
+    **dict.fromkeys(["velocity_at_point", "transform_twist", "transform_wrench"], "sim_node.lang.library.spatial"),
     "rand_init": "sim_node.lang.library.stream",
+    **dict.fromkeys(["randi", "randu", "randf", "randn", "sample_cdf", "poisson"], "sim_node.lang.library.random"),
+    **dict.fromkeys(["sample_triangle", "sample_unit_ring", "sample_unit_disk"], "sim_node.lang.library.sampling"),
+    **dict.fromkeys(["sample_unit_sphere", "sample_unit_sphere_surface"], "sim_node.lang.library.sampling"),
+    **dict.fromkeys(["sample_unit_hemisphere", "sample_unit_hemisphere_surface"], "sim_node.lang.library.sampling"),
+    **dict.fromkeys(["sample_unit_square", "sample_unit_cube"], "sim_node.lang.library.sampling"),
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
     **dict.fromkeys([f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)], "sim_node.dtypes"),
     **dict.fromkeys(["float16", "float32", "float64"], "sim_node.dtypes"),

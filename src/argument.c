@@ -97,8 +97,7 @@ static sn_reason pack_struct(const sn_element *element, PyObject *value, bool wr
         PyObject *item = is_tuple ? Py_NewRef(PyTuple_GET_ITEM(value, i)) : PyObject_GetAttr(value, field->name);
         if (item == NULL) return sn_pending(PyExc_AttributeError, SN_KIND);
         PyObject *kept = NULL;
-        if (field->type.ndim == 0 || item != Py_None) /* an array that was never set has no elements */
-            reason = sn_pack_field(field, item, written, to, &kept);
+        reason = sn_pack_field(field, item, written && item != Py_None, to, &kept); /* None: an array never set */
         if (kept != NULL && PyObject_TypeCheck(kept, &sn_cell_type)) reason = SN_CELL;
         if (keep(held, kept) < 0) reason = SN_RAISED;
         Py_DECREF(item);
@@ -176,6 +175,7 @@ sn_reason sn_pack_field(const sn_field *field, PyObject *value, bool output, cha
     char *to = block + field->offset;
     if (type.ndim == 0) return pack_value(type.element, value, output || field->written, to, held);
     sn_place place;
+    if (value == Py_None && !output) return SN_FITS; /* no elements: the block is zero */
     const sn_reason reason = sn_memory(type, value, output || field->written, &place, held);
     if (reason != SN_FITS) return reason;
     if (place.layout > type.layout) {

@@ -74,6 +74,11 @@ def is_open(kind: object) -> bool:
     return kind is Any or kind is ...
 
 
+def openness(kind: object) -> int:
+    """How much a type leaves open: nothing, some of it, all."""
+    return 2 if kind is Any else int(is_open(kind))
+
+
 def matches(wanted: object, given: object) -> bool:
     """Whether a type is one that an annotation stands for: equal but for what is left open, and how an array lies."""
     if wanted is Any or wanted == given:

@@ -6,10 +6,12 @@ does in a kernel. Everything that can be written in the language itself is in ``
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from typing import Any
 
@@ -92,6 +94,25 @@ def _cast(value: Any, target: dtypes.Scalar) -> Any:
     return source.view(target.numpy)[()]
 
 
+def _fma(a: Any, b: Any, c: Any) -> Any:
+    """a·b + c, rounded once."""
+    kind = np.result_type(a, b, c)
+    a, b, c = kind.type(a), kind.type(b), kind.type(c)
+    if not all(np.isfinite(value) for value in (a, b, c)):
+        return a * b + c
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    if exact == 0:
+        return a * b + c
+    try:
+        near = float(exact)
+    except OverflowError:
+        return kind.type(math.copysign(math.inf, exact))
+    if kind.itemsize < 8 and Fraction(near) != exact and not np.float64(near).view(np.uint64) & 1:
+        near = math.nextafter(near, math.copysign(math.inf, exact - Fraction(near)))  # to odd, as f64 is not the last
+    with np.errstate(over="ignore"):
+        return kind.type(near)
+
+
 def _quot(a: Any, b: Any) -> Any:
     return (a - np.fmod(a, b)) // b
 
@@ -143,6 +164,8 @@ identity = Builtin("identity", "MAKE", _identity)
 matrix_from_rows = Builtin("matrix_from_rows", "MAKE", _from_rows)
 matrix_from_cols = Builtin("matrix_from_cols", "MAKE", _from_cols)
 
+fma = Builtin("fma", "FMA", _fma)
+
 
 def _atomic(name: str, change: Callable[..., Any]) -> Builtin:
     """A row of an atomic change: the array, its indices, and what it is changed by; gives what was there before."""
@@ -168,13 +191,17 @@ ATOMICS: dict[str, Builtin] = {
     )
 }  # fmt: skip
 
-# For the library alone: truncating integer division, whose divisor is neither 0 nor, with the least dividend, -1.
+# For the library alone. Bits of a float, where no result depends on those of a NaN. The sum of a product, rounded once
+# or twice, whichever is faster: where no result depends on that. Truncating integer division, whose divisor is neither
+# 0 nor, with the least dividend, -1.
+raw = Builtin("raw", "RAW", _cast)
+muladd = Builtin("muladd", "MULADD", lambda a, b, c: a * b + c)
 quot = Builtin("quot", "QUOT", _quot)
 rem = Builtin("rem", "REM", np.fmod)
 
 # The public rows, under the names that users write after ``sn.``.
 BUILTINS: dict[str, Builtin] = (
-    {row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, cast)}
+    {row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, fma, cast)}
     | {row.name: row for row in (vector, matrix, identity, matrix_from_rows, matrix_from_cols)}
     | ATOMICS
 )

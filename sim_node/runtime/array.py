@@ -35,6 +35,10 @@ class Array(_native.Array):
 
     _kept: Sequence[Any]
 
+    def __class_getitem__(cls, dtype: Any) -> dtypes.ArrayType:
+        """Annotate a parameter with an array of one dimension, ``sn.Array[sn.vec3]``, as type checkers accept it."""
+        return dtypes.ArrayType(dtypes.PYTHON.get(dtype, dtype))
+
     @property
     def dtype(self) -> Any:
         """The element type."""

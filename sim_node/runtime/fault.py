@@ -8,9 +8,14 @@ from sim_node.compiler.build import Program
 from sim_node.compiler.python.code import RAISED, Code
 from sim_node.errors import KernelError
 
-# kind of a site → what happened there
+# kind of a site → what happened there; an index of an array of several dimensions says which
 _WHAT = {
     "index": "index {index} is outside array '{subject}' of length {length}",
+    **{
+        f"index {dimension}": f"index {{index}} is outside dimension {dimension} of array '{{subject}}', "
+        "whose extent is {length}"
+        for dimension in range(4)
+    },
     "division": "integer division by zero in {subject}",
     "overflow": "integer overflow in {subject}",
     "assert": "{subject}",

@@ -36,9 +36,10 @@ def launch(
     """Run a kernel for every index of a grid of one to four dimensions; its arguments are the inputs, then the outputs.
 
     An array parameter takes an ``sn.array``, a part of one, or anything with a buffer of that dtype, such as a numpy
-    array; what stands in ``outputs`` must be writeable. A scalar takes a Python or numpy number in its range, a
-    composite its components, a struct an instance. Threads are numbered row-major; every extent is below 2**31, their
-    product need not be. ``stream``, ``block_dim`` and ``max_blocks`` are of GPUs: no result depends on them.
+    array, and among the inputs ``None`` for one of no elements; what stands in ``outputs`` must be writeable. A scalar
+    takes a Python or numpy number in its range, a composite its components, a struct an instance.
+    Threads are numbered row-major; every extent is below 2**31, their product need not be. ``stream``, ``block_dim``
+    and ``max_blocks`` are of GPUs: no result depends on them.
     With ``record_cmd`` nothing runs, and the launch is returned, to be made later and again.
     The first launch builds the kernel, and so does the first with arrays in another layout, or with other types for
     what the kernel leaves open. A long launch lets other Python threads run meanwhile.
@@ -76,7 +77,7 @@ def _run_variant(refusal: _native.Refusal, entry: Entry, kernel: Kernel, dim: An
 class Launch:
     """A kernel with a grid and arguments; ``launch`` runs it, as often as wanted. Where each run counts, record a Plan.
 
-    Arguments that were never set are zero; an array must be set.
+    Arguments that were never set are zero, arrays without elements.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ def argument_block(kinds: Sequence[Any], args: Sequence[Any], dim: Sequence[int]
     values: list[tuple[str, Any]] = []
     for kind, arg in zip(kinds, args, strict=True):
         if isinstance(kind, ArrayType):
-            assert arg.dtype == numeric(kind.dtype).numpy
+            assert arg.dtype.itemsize in (kind.dtype.size, getattr(kind.dtype, "scalar", kind.dtype).size)
             assert arg.flags.c_contiguous
             values += [("<Q", arg.ctypes.data), *(("<i", n) for n in arg.shape[: kind.ndim])]
         else:

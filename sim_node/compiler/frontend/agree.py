@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from sim_node.compiler.frontend.body import Body, describe
 from sim_node.compiler.frontend.operand import Operand, Static, Weak, default_type, spelled
@@ -19,6 +20,12 @@ Written = tuple[Operand, ast.AST]
 def text(node: ast.AST) -> str:
     """Write a piece of syntax as source again."""
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
+
+
+def sources_of(node: ast.AST, length: int) -> Sequence[ast.AST]:
+    """The syntax of each part of a tuple: its own where it was written out."""
+    plain = isinstance(node, ast.Tuple) and not any(isinstance(part, ast.Starred) for part in node.elts)
+    return node.elts if isinstance(node, ast.Tuple) and plain else [node] * length
 
 
 def agree(body: Body, what: str, node: ast.AST, *operands: Written) -> tuple[Value, ...]:

@@ -66,7 +66,8 @@ def _index(body: Body, array: Value, dimension: int, node: ast.expr, whole: ast.
         value = body.emit(Op.ADD, int32, (length, body.constant(int32, index, node)), whole)
     else:
         value = body.materialise(index, node)
-    return bounds(body, value, length, text(whole.value), whole)
+    kind = "index" if _type(array).ndim == 1 else f"index {dimension}"
+    return bounds(body, value, length, text(whole.value), whole, kind)
 
 
 def _wide(body: Body, value: Value, node: ast.AST) -> Value:

@@ -68,10 +68,19 @@ class Instance:
     result: Form | None
 
 
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """What a call of a func that changes variables gives: whether a result first, then each variable, if any."""
+
+    result: bool
+    variables: tuple[str | None, ...]
+
+
 class Unit(Protocol):
     """The module being lowered, as one of its functions sees it."""
 
     visitors: dict[type[ast.AST], Visit]
+    fast: bool
     deterministic: bool  # whether what depends on the order of threads is refused
 
     def signature(self, func: Func) -> Signature:
@@ -93,8 +102,11 @@ class Body:
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
         self.dims = 0  # coordinates that tid() has, 0 where it was not asked for
-        # Of the typed results: which instances a call of a func came to, and the type of a ternary of two literals.
+        self.result: Form | None = None  # what it gives, once it was lowered
+        # Of the typed results: which instances a call of a func came to, what it changes, and the type of a ternary of
+        # two literals.
         self.called: dict[ast.AST, list[str]] = {}
+        self.renewed: dict[ast.AST, Renewed] = {}
         self.chosen: dict[ast.AST, Scalar] = {}
         self._locations: dict[tuple[int, int], Location] = {}
 
@@ -156,6 +168,7 @@ class Body:
     def constant(self, scalar: Scalar, literal: Weak, node: ast.AST) -> Value:
         """Give a literal its type, refusing one that the type cannot hold; a choice becomes a select."""
         if isinstance(literal, Choice):
+            self.chosen[node] = scalar
             sides = (self.constant(scalar, side, node) for side in (literal.yes, literal.no))
             return self.emit(Op.SELECT, scalar, (literal.test, *sides), node)
         reason = unfit(literal, scalar)

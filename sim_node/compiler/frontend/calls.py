@@ -19,12 +19,14 @@ from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.static import static_call
+from sim_node.compiler.frontend.targets import written
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import ArrayType, Composite, Kind, Scalar, Struct, Vector, bool_
 from sim_node.errors import BuildTypeError, UnsupportedError
 from sim_node.lang.builtins import Builtin, abs_
 from sim_node.lang.func import Func
+from sim_node.lang.hosted import type_of
 from sim_node.lang.library import scalar as library
 from sim_node.lang.static import static
 
@@ -48,14 +50,13 @@ def call(body: Body, node: ast.Call) -> Operand:
         return static_call(body, node)
     maker = _maker(target)
     lower = None if maker is not None or isinstance(target, Func) else _form(body, callee, node)
-    odd: list[ast.AST] = [arg for arg in node.args if isinstance(arg, ast.Starred)]
-    odd += [keyword for keyword in node.keywords if keyword.arg is None or lower is not None]
-    if odd:
-        raise body.error(
-            UnsupportedError, "arguments are passed one by one, and by name to funcs only", odd[0],
-            "write each argument in its place",
-        )  # fmt: skip
-    arguments: Arguments = [(body.visit(arg), arg) for arg in node.args]
+    for keyword in node.keywords:
+        if keyword.arg is None or lower is not None:
+            raise body.error(
+                UnsupportedError, "arguments are passed by name to funcs only, and one by one", keyword,
+                "write each argument in its place",
+            )  # fmt: skip
+    arguments: Arguments = list(written(body, node.args))
     if lower is not None:
         return lower(body, target, arguments, node)
     named: dict[str, Written] = {
@@ -242,6 +243,7 @@ _FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.RAW: _bitcast}
 _PYTHON: tuple[tuple[object, Lower], ...] = (
     (len, _len),
     (type, _type),
+    (type_of, _type),
     (abs, _abs),
     (min, _extreme(min, library.smaller)),
     (max, _extreme(max, library.larger)),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from sim_node.compiler.frontend.agree import Written, agree, numbers, text
+from sim_node.compiler.frontend.agree import Written, agree, numbers, sources_of, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.logic import Term, chain, total
@@ -85,7 +85,7 @@ def _membership(body: Body, within: bool, node: ast.Compare, left: Written, righ
                 UnsupportedError, f"'in' looks into a range, a tuple or a vector, and '{text(right)}' is "
                 f"{describe(operand)}", node, "write a loop over the elements",
             )  # fmt: skip
-        sources = right.elts if isinstance(right, ast.Tuple) else [right] * len(items)
+        sources = sources_of(right, len(items))
         equal = [_pair(body, ast.Eq(), node, left, written) for written in zip(items, sources, strict=True)]
         found = Literal(False)
         for one in equal:

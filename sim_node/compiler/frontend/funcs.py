@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sim_node.compiler.frontend.agree import Written, text
-from sim_node.compiler.frontend.body import Body, Form, Instance, describe
+from sim_node.compiler.frontend.agree import Written, sources_of, text
+from sim_node.compiler.frontend.body import Body, Form, Instance, Renewed, describe
 from sim_node.compiler.frontend.capture import capture
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, outcomes, unfit
 from sim_node.compiler.frontend.results import carried, taken
 from sim_node.compiler.frontend.signature import Parameter, Signature
+from sim_node.compiler.frontend.variables import assign
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Composite, Scalar, Type, float32
 from sim_node.errors import BuildError, BuildTypeError
-from sim_node.lang.annotation import is_open, matches
+from sim_node.lang.annotation import matches, openness
 from sim_node.lang.func import Func
 from sim_node.lang.kinds import Kinds
 
@@ -45,6 +46,8 @@ def call_func(body: Body, func: Func, arguments: list[Written], named: dict[str,
         bound = _chosen(body, func, arguments, named, node)
     else:
         bound = _bound(body, func, arguments, named, node)
+    if func.fast is not None and body.unit.fast and bound.func is func.overloads[-1]:
+        bound = replace(bound, func=func.fast)
     pairs = bound.pairs
     left_open = [operand for operand, _, parameter in pairs if parameter.is_open]
     values = tuple(
@@ -53,7 +56,22 @@ def call_func(body: Body, func: Func, arguments: list[Written], named: dict[str,
     )
     instance, result = _invoke(body, bound.func, values, node)
     body.called.setdefault(node, []).append(instance.name)
-    return result
+    return _renewed(body, bound, result, node) if bound.func.changes else result
+
+
+def _renewed(body: Body, bound: Bound, returned: Operand, node: ast.Call) -> Operand:
+    """Assign what a func changes to the variables that it was given, and give its result."""
+    result, values = bound.func.parted(returned)
+    places = {parameter.name: at for _, at, parameter in bound.pairs}
+    names: list[str | None] = []
+    for name, value in zip(bound.func.changes, values, strict=True):
+        place = places[name]
+        variable = place.id if isinstance(place, ast.Name) and place.id in body.scope.locals else None
+        if variable is not None:
+            assign(body, variable, value, place, place)
+        names.append(variable)
+    body.renewed[node] = Renewed(result is not None, tuple(names))
+    return Value(Op.CALL, None) if result is None else result
 
 
 def _fitted(body: Body, operand: Operand, wanted: Any, left_open: list[Operand], node: ast.AST, role: str) -> Passed:
@@ -65,7 +83,7 @@ def _fitted(body: Body, operand: Operand, wanted: Any, left_open: list[Operand],
                 BuildTypeError, f"{role} is a tuple of {len(wanted)}, and {len(operand)} are given", node,
                 "give as many",
             )  # fmt: skip
-        sources = node.elts if isinstance(node, ast.Tuple) else [node] * len(operand)
+        sources = sources_of(node, len(operand))
         return tuple(
             _fitted(body, part, one, left_open, at, role)
             for part, one, at in zip(operand, wanted, sources, strict=True)
@@ -205,16 +223,16 @@ def _cost(operand: Operand, kind: Any) -> tuple[int, int] | None:
     if isinstance(operand, Weak):
         if isinstance(kind, Scalar):
             fits = not any(unfit(literal, kind) for literal in outcomes(operand))
-            return (int(default_type(operand) != kind), 0) if fits else None
-        return (0, _openness(kind)) if kind is Any or matches(kind, default_type(operand)) else None
+            return (_change(default_type(operand), kind), 0) if fits else None
+        return (0, openness(kind)) if kind is Any or matches(kind, default_type(operand)) else None
     if isinstance(operand, Value):
-        return (0, _openness(kind)) if matches(kind, operand.type) else None
-    return (0, _openness(kind)) if kind is Any else None
+        return (0, openness(kind)) if matches(kind, operand.type) else None
+    return (0, openness(kind)) if kind is Any else None
 
 
-def _openness(kind: object) -> int:
-    """How much a type leaves open: nothing, some of it, all."""
-    return 2 if kind is Any else int(is_open(kind))
+def _change(given: Scalar, wanted: Scalar) -> int:
+    """How far a literal goes to be of a type: an integer becomes f32, which is the language's float, before others."""
+    return 0 if given == wanted else 1 if given.is_float or wanted == float32 else 2
 
 
 def _unclear(

@@ -14,19 +14,20 @@ from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.literals import check_shift, fold_literals
 from sim_node.compiler.frontend.logic import negation
 from sim_node.compiler.frontend.operand import Operand, Weak, outcomes, spelled
+from sim_node.compiler.frontend.powers import power
 from sim_node.compiler.frontend.products import product
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, bool_
-from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.errors import BuildError, BuildTypeError
 from sim_node.lang.func import Func
 from sim_node.lang.library import scalar as library
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """A row: how the operator is written, its IR operation (None: a func of FLOORING), what Python does to literals,
-    and which vector forms it has: v·v of one type, s·v, v·s."""
+    """A row: how the operator is written, its IR operation (None: of FLOORING, or powers.py), what Python does to
+    literals, and which vector forms it has: v·v of one type, s·v, v·s."""
 
     symbol: str
     op: Op | None
@@ -42,6 +43,7 @@ BINARY: dict[type[ast.operator], Binary] = {
     ast.Div: Binary("/", Op.DIV, operator.truediv, "vs"),
     ast.FloorDiv: Binary("//", None, operator.floordiv),
     ast.Mod: Binary("%", None, operator.mod),
+    ast.Pow: Binary("**", None, operator.pow),
     ast.BitAnd: Binary("&", Op.AND, operator.and_),
     ast.BitOr: Binary("|", Op.OR, operator.or_),
     ast.BitXor: Binary("^", Op.XOR, operator.xor),
@@ -80,10 +82,6 @@ UNARY: dict[type[ast.unaryop], tuple[str, Op | None, Callable[[Any], Any], str]]
     ast.Invert: ("~", Op.INVERT, operator.invert, "iu"),
 }
 
-REFUSED: dict[type[ast.operator], tuple[str, str]] = {
-    ast.Pow: ("'**' is not there yet", "write the product out: x * x"),
-}
-
 # What to write instead where an operator does not take a kind of scalar.
 _ADVICE: dict[tuple[str, Kind], str] = {
     **{("/", kind): "float({0}) / float({1}), or {0} // {1} to round down" for kind in (Kind.INT, Kind.UINT)},
@@ -98,17 +96,9 @@ _ADVICE: dict[tuple[str, Kind], str] = {
 
 def binary_node(body: Body, node: ast.BinOp) -> Operand:
     """Lower ``a op b``."""
-    row = binary_row(body, node.op, node)
+    row = BINARY[type(node.op)]
     left, right = body.visit(node.left), body.visit(node.right)
     return binary(body, row, node, (left, node.left), (right, node.right))
-
-
-def binary_row(body: Body, op: ast.operator, node: ast.AST) -> Binary:
-    """Find an operator's row, or refuse it with advice."""
-    if type(op) in REFUSED:
-        what, remedy = REFUSED[type(op)]
-        raise body.error(UnsupportedError, what, node, remedy)
-    return BINARY[type(op)]
 
 
 def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written) -> Operand:
@@ -118,6 +108,8 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
         return fold_literals(body, row.symbol, row.fold, node, left[0], right[0])
     if any(isinstance(operand, Value) and isinstance(operand.type, Composite) for operand, _ in (left, right)):
         return _vector(body, row, node, left, right)
+    if row.symbol == "**":
+        return power(body, node, left, right)
     a, b = agree(body, what, node, left, right)
     assert isinstance(a.type, Scalar)
     if row.op is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from sim_node.compiler.frontend.agree import sources_of
 from sim_node.compiler.frontend.body import Body, Form, describe
 from sim_node.compiler.frontend.operand import Operand, Static, Weak, default_type
 from sim_node.compiler.ir.function import Value
@@ -71,7 +72,7 @@ def _form(body: Body, given: list[Returned], declared: object) -> Form:
         if isinstance(declared, tuple) and len(declared) != length:
             said = f"says it returns {len(declared)} values"
             raise body.error(BuildTypeError, f"'{body.source.tree.name}' {said}, and {length} here", first_at)
-        columns = zip(*(zip(operand, _sources(at, length)) for operand, at in given if isinstance(operand, tuple)))
+        columns = zip(*(zip(operand, sources_of(at, length)) for operand, at in given if isinstance(operand, tuple)))
         wanted_parts = declared if isinstance(declared, tuple) else (None,) * length
         return tuple(_form(body, list(part), one) for part, one in zip(columns, wanted_parts, strict=True))
     for operand, at in given:
@@ -83,13 +84,9 @@ def _form(body: Body, given: list[Returned], declared: object) -> Form:
     return typed[0] if typed else default_type(*(operand for operand, _ in given if isinstance(operand, Weak)))
 
 
-def _sources(node: ast.AST, length: int) -> list[ast.AST]:
-    return list(node.elts) if isinstance(node, ast.Tuple) else [node] * length
-
-
 def _values(body: Body, operand: Operand, result: Form, node: ast.AST) -> Iterator[Value]:
     if isinstance(result, tuple) and isinstance(operand, tuple):
-        for part, one, at in zip(operand, result, _sources(node, len(operand)), strict=True):
+        for part, one, at in zip(operand, result, sources_of(node, len(operand)), strict=True):
             yield from _values(body, part, one, at)
         return
     assert not isinstance(result, (tuple, Static))

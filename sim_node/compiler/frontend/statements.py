@@ -10,9 +10,9 @@ from sim_node.compiler.frontend.calls import call
 from sim_node.compiler.frontend.coordinates import coordinates, is_tid
 from sim_node.compiler.frontend.logic import as_value, condition
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
-from sim_node.compiler.frontend.operators import binary, binary_row
+from sim_node.compiler.frontend.operators import BINARY, binary
 from sim_node.compiler.frontend.places import Name, load, place, read, store
-from sim_node.compiler.frontend.targets import assign_to
+from sim_node.compiler.frontend.targets import assign_to, written
 from sim_node.compiler.ir.function import Value
 from sim_node.dtypes import ArrayType
 from sim_node.errors import BuildTypeError, UnsupportedError
@@ -52,7 +52,7 @@ def annotated(body: Body, node: ast.AnnAssign) -> None:
 
 def augmented(body: Body, node: ast.AugAssign) -> None:
     """Lower ``place op= value``: the place is found once."""
-    row = binary_row(body, node.op, node)
+    row = BINARY[type(node.op)]
     spot = place(body, node.target)
     before = read(body, spot, node.target)
     operand = body.visit(node.value)
@@ -61,9 +61,12 @@ def augmented(body: Body, node: ast.AugAssign) -> None:
 
 
 def expression(body: Body, node: ast.Expr) -> None:
-    """Lower a call made for what it does; a docstring does nothing."""
+    """Lower a call made for what it does, or the one of two that a condition chooses; a docstring does nothing."""
     if isinstance(node.value, ast.Call):
         call(body, node.value)
+    elif isinstance(node.value, ast.IfExp):
+        yes, no = ([ast.copy_location(ast.Expr(side), side)] for side in (node.value.body, node.value.orelse))
+        branch(body, ast.copy_location(ast.If(node.value.test, list(yes), list(no)), node))
     elif not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):
         body.visit(node.value)  # which may be refused for a better reason
         raise body.error(
@@ -141,11 +144,8 @@ def constant(body: Body, node: ast.Constant) -> Operand:
 
 
 def elements(body: Body, node: ast.Tuple) -> Operand:
-    """Lower ``a, b``, to be taken apart by an assignment."""
-    for part in node.elts:
-        if isinstance(part, ast.Starred):
-            raise body.error(UnsupportedError, "'*' in a tuple is not there", part, "write each value")
-    return tuple(body.visit(part) for part in node.elts)
+    """Lower ``a, b``."""
+    return tuple(operand for operand, _ in written(body, node.elts))
 
 
 VISITORS: dict[type[ast.AST], Visit] = {

@@ -33,10 +33,12 @@ class Unit:
         self._instances: dict[tuple[Func, object], Instance] = {}
         self._signatures: dict[Func, Signature] = {}
         self._active: list[Func] = []
+        self.fast = False  # whether funcs give way to their fast forms
         self.bodies: dict[str, Body] = {}  # by the name of the function in the module
 
     def lower(self, kernel: Kernel, layouts: Mapping[str, str]) -> Module:
         """Lower the kernel and all that it calls; ``layouts`` are of its array parameters that are not contiguous."""
+        self.fast = bool(kernel.options.fast_math)
         self.deterministic = kernel.options.deterministic
         body = Body(self, source(kernel.function), Scope(kernel.function), kernel=True)
         form = signature(kernel)
@@ -106,7 +108,7 @@ class Unit:
         for parameter, one in zip(form.parameters, given, strict=True):
             begin(body, parameter.name, received(parameter.name, one), tree)
         body.visit_all(tree.body)
-        result = finish(body, form.result)
+        result = body.result = finish(body, form.result)
         blocks, missing = body.builder.finish()
         if missing is not None:
             raise _unassigned(body, missing)

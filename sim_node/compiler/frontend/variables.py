@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from sim_node.compiler.frontend.agree import started_as_literal, text
+from sim_node.compiler.frontend.agree import sources_of, started_as_literal, text
 from sim_node.compiler.frontend.body import Body, Variable, describe
 from sim_node.compiler.frontend.operand import Operand, Static, Weak, spelled
 from sim_node.compiler.frontend.ssa import UNASSIGNED
@@ -48,7 +48,7 @@ def _assign_tuple(
         body.variables[name] = Variable(None, getattr(node, "lineno", 0), parts=len(parts))
     elif variable.parts != len(parts):
         raise _other(body, name, variable, parts, source)
-    sources = source.elts if isinstance(source, ast.Tuple) else [source] * len(parts)
+    sources = sources_of(source, len(parts))
     for at, (part, written) in enumerate(zip(parts, sources, strict=True)):
         assign(body, f"{name}[{at}]", part, node, written)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sim_node.compiler.ir.op import WRITES, Op
-from sim_node.dtypes import Type
+from sim_node.dtypes import Type, pointer
 from sim_node.errors import Location
 
 Attr = bool | int | float | str | None
@@ -94,7 +94,8 @@ class Function:
         seen = set(pending)
         while pending:
             value = pending.pop()
-            fresh = [source for source in sources.get(value, value.args) if source not in seen]
+            addresses = (source for source in sources.get(value, value.args) if _has_address(source.type))
+            fresh = [source for source in addresses if source not in seen]
             seen.update(fresh)
             pending += fresh
         return frozenset(name for name, param in zip(self.names, self.params) if param in seen)
@@ -108,6 +109,10 @@ class Function:
                 for param, arg in zip(params[edge.target], edge.args):
                     passed[param].append(arg)
         return passed
+
+
+def _has_address(kind: Type | None) -> bool:
+    return kind is not None and any(leaf.scalar is pointer for leaf in kind.leaves)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,10 +63,8 @@ class Code:
         known = self._functions.get(name)
         if known is not None:
             return known
-        body, lowered = self.bodies[name], self.module.functions[name]
-        params = {name: param.type for name, param in zip(lowered.names, lowered.params) if param.type is not None}
-        result = lowered.results[0] if lowered.results else None
-        rewriter = Rewriter(body, params, result, self)
+        body = self.bodies[name]
+        rewriter = Rewriter(body, self)
         tree = ast.Module([self.tree(rewriter)], [])
         names: dict[str, Any] = {**body.scope.globals, **body.scope.closure, **rewriter.constants}
         exec(compile(tree, body.source.file, "exec", dont_inherit=True), names)
@@ -83,7 +81,7 @@ class Code:
 
     def chosen(self, names: list[str], func: Func) -> Callable[..., Any]:
         """Give what a call comes to that came to several functions: that of this func, and of the arguments' types."""
-        functions = {one.function for one in func.overloads}
+        functions = {one.function for one in (*func.overloads, func.fast) if one is not None}
         forms = {name: self.function(name) for name in names if self.bodies[name].scope.function in functions}
         if len(forms) == 1:
             return next(iter(forms.values()))

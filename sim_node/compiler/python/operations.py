@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from sim_node.compiler.frontend.powers import FUNCS, MOST, repeated
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
 from sim_node.compiler.python.stop import StopError
+from sim_node.dtypes import float32, float64
 from sim_node.lang.values.value import Value, memory_of
 
 
@@ -21,6 +23,19 @@ def floor_divide(a: Any, b: Any, subject: str) -> Any:
 def modulo(a: Any, b: Any, subject: str) -> Any:
     """``a % b``; an integer division by zero stops the thread."""
     return _divide(operator.mod, a, b, subject)
+
+
+def power(a: Any, b: Any, _: str) -> Any:
+    """``a ** b``: products where the exponent is a Python integer, as when it is compiled."""
+    exponent = b if type(b) is int else None
+    a, b = agreed(a, b)
+    if type(a) in WEAK or isinstance(a, np.integer):
+        return a**b
+    if exponent == 2:
+        return a * a
+    if exponent is not None and isinstance(a, np.float32) and 2 < exponent <= MOST:
+        return np.float32(repeated(operator.mul, np.float64(a), exponent))
+    return FUNCS[float32 if isinstance(a, np.float32) else float64](a, b)
 
 
 def _divide(divide: Callable[[Any, Any], Any], a: Any, b: Any, subject: str) -> Any:
@@ -65,8 +80,3 @@ def count(*limits: Any) -> Iterator[Any]:
         raise StopError("assert", "the step of the range is not 0")
     scalar = type(limits[0])
     return map(scalar, range(*map(int, limits)))
-
-
-def as_float(value: Any) -> Any:
-    """Give one of two numbers without a type of which the other is a float: it meets nothing as a float."""
-    return float(value) if type(value) is int and int(float(value)) == value else value

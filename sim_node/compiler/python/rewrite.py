@@ -12,16 +12,16 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from sim_node.compiler.frontend.agree import text
-from sim_node.compiler.frontend.body import Body
+from sim_node.compiler.frontend.body import Body, Renewed
 from sim_node.compiler.python import operations, places, settle
 from sim_node.compiler.python.callables import callee
-from sim_node.dtypes import PYTHON, Type
 from sim_node.lang.static import static
 
 # Operators that are calls; names that no source can hold.
 OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
     ast.FloorDiv: operations.floor_divide,
     ast.Mod: operations.modulo,
+    ast.Pow: operations.power,
     ast.LShift: operations.left_shift,
     ast.RShift: operations.right_shift,
 }
@@ -44,8 +44,8 @@ class Rewriter(ast.NodeTransformer):
     ``constants`` collects what the new tree mentions by names of its own.
     """
 
-    def __init__(self, body: Body, params: dict[str, Type], result: Any, functions: Functions) -> None:
-        self.body, self.params, self.result, self.functions = body, params, result, functions
+    def __init__(self, body: Body, functions: Functions) -> None:
+        self.body, self.functions = body, functions
         self.constants: dict[str, Any] = {}
         self.origin: dict[ast.AST, ast.AST] = {}
 
@@ -56,7 +56,7 @@ class Rewriter(ast.NodeTransformer):
         assert isinstance(tree, ast.FunctionDef)
         self.origin = dict(zip(ast.walk(tree), ast.walk(old)))
         arguments = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
-        head = [self.settled_argument(argument) for argument in arguments if argument.arg in self.params]
+        head = [self.settled_argument(argument) for argument in arguments if self.type_of(argument.arg) is not None]
         tree.body = [*head, *self.statements(tree.body)]
         for argument in arguments:
             argument.annotation = None
@@ -81,7 +81,7 @@ class Rewriter(ast.NodeTransformer):
                 ast.copy_location(part, at)
         return made
 
-    def settled(self, value: ast.expr, type_: Type | None) -> ast.expr:
+    def settled(self, value: ast.expr, type_: Any) -> ast.expr:
         """Give a value to what has a type; numbers and composite values change on the way."""
         return self.call(value, settle.settle, value, self.constant(type_))
 
@@ -89,12 +89,20 @@ class Rewriter(ast.NodeTransformer):
         """Give an argument to its parameter."""
         name = ast.copy_location(ast.Name(argument.arg, ast.Load()), argument)
         target = ast.copy_location(ast.Name(argument.arg, ast.Store()), argument)
-        return ast.copy_location(ast.Assign([target], self.settled(name, self.params[argument.arg])), argument)
+        return ast.copy_location(ast.Assign([target], self.settled(name, self.type_of(argument.arg))), argument)
 
-    def type_of(self, name: str) -> Type | None:
-        """The type of a variable, None where it has none."""
+    def type_of(self, name: str) -> Any:
+        """The type of a variable, of a tuple those of its parts, None where it has none."""
         variable = self.body.variables.get(name)
+        if variable is not None and variable.parts is not None:
+            return tuple(self.type_of(f"{name}[{at}]") for at in range(variable.parts))
         return variable.type if variable is not None else None
+
+    def visit(self, node: ast.AST) -> Any:
+        """Rewrite a node; a choice between numbers takes its type where the compiler gave it one."""
+        made = super().visit(node)
+        type_ = self.body.chosen.get(self.origin.get(node, node))
+        return self.settled(made, type_) if type_ is not None and isinstance(node, ast.expr) else made
 
     # statements
 
@@ -177,7 +185,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         """Rewrite return: the result has its type."""
         if node.value is not None:
-            node.value = self.settled(self.visit(node.value), self.result)
+            node.value = self.settled(self.visit(node.value), self.body.result)
         return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
@@ -236,12 +244,6 @@ class Rewriter(ast.NodeTransformer):
             return self.call(node, OPERATORS[type(op)], left, right, ast.Constant(written))
         return ast.copy_location(ast.BinOp(left, op, right), node)
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        """Rewrite a ternary of numbers without a type, of which one is a float."""
-        chosen = self.body.chosen.get(self.origin[node])
-        self.generic_visit(node)
-        return self.call(node, operations.as_float, node) if chosen is PYTHON[float] else node
-
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """Rewrite a call: of a func its instance, of anything else what it does here."""
         old = self.origin[node]
@@ -254,16 +256,34 @@ class Rewriter(ast.NodeTransformer):
             keyword.value = self.visit(keyword.value)
         if called is not None and len(set(called)) == 1:
             node.func = ast.copy_location(self.constant(self.functions.function(called[0])), node.func)
-            return node
+            return self.renewing(node, self.body.renewed.get(old))
         if called is not None:
             names = self.constant([*dict.fromkeys(called)])
             node.func = self.call(node.func, self.functions.chosen, names, self.visit(node.func))
-            return node
+            return self.renewing(node, self.body.renewed.get(old))
         if thing is not _UNKNOWN:
             node.func = ast.copy_location(self.constant(callee(thing)), node.func)
         else:
             node.func = self.call(node.func, callee, self.visit(node.func))
         return node
+
+    def renewing(self, node: ast.Call, renewed: Renewed | None) -> ast.expr:
+        """A call of a func, whose values behind the result go to the variables that it changes."""
+        if renewed is None:
+            return node
+        parts = [node] if len(renewed.variables) + renewed.result == 1 else []
+        made: list[ast.expr] = []
+        if not parts:
+            made.append(ast.NamedExpr(ast.Name("@returned", ast.Store()), node))
+        for at, name in enumerate(renewed.variables, renewed.result):
+            value = parts[0] if parts else _nth("@returned", at)
+            made.append(value if name is None else ast.NamedExpr(ast.Name(name, ast.Store()), value))
+        made.append(_nth("@returned", 0) if renewed.result else ast.Constant(None))
+        last = ast.Subscript(ast.Tuple(made, ast.Load()), ast.Constant(-1), ast.Load())
+        for part in ast.walk(last):
+            if not hasattr(part, "lineno"):
+                ast.copy_location(part, node)
+        return last
 
     def constant_part(self, node: ast.expr) -> ast.expr:
         """Rewrite what the build evaluates: in plain Python, and variables are numbers there."""
@@ -302,6 +322,10 @@ class Rewriter(ast.NodeTransformer):
             if base is not _UNKNOWN:
                 return getattr(base, node.attr, _UNKNOWN)
         return _UNKNOWN
+
+
+def _nth(name: str, at: int) -> ast.expr:
+    return ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(at), ast.Load())
 
 
 def _lambda(op: ast.operator) -> ast.Expression:

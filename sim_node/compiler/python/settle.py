@@ -28,7 +28,8 @@ def settle(value: Any, type_: Any) -> Any:
         assert type_ is None or value.dtype == type_.numpy, f"{value.dtype} under CPython, compiled {type_!r}"
         return value
     if kind is tuple:
-        return tuple(map(settle, value, getattr(type_, "items", None) or [None] * len(value)))
+        parts = type_ if isinstance(type_, tuple) else getattr(type_, "items", None)
+        return tuple(map(settle, value, parts or [None] * len(value)))
     return value
 
 

@@ -28,4 +28,5 @@ def rest_of_any_sum(total: float64, a: float64, b: float64) -> float64:
 @func
 def except_at(x: float32, result: float32, at: float32, right: float32) -> float32:
     """Replace the result of one input."""
-    return float32(right) if x == at else result
+    other = float32(right)
+    return other if x == at else result

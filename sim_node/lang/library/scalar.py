@@ -10,6 +10,7 @@ from typing import Any
 from sim_node.dtypes import float16, float32, float64, int32, uint64
 from sim_node.lang.builtins import abs_, cast, floor, max_, min_, quot, rem
 from sim_node.lang.func import func
+from sim_node.lang.kinds import Scalar
 
 # Of an f64's bits: the pattern of infinity, the bits of the fraction, the implicit leading one.
 _INFINITY = 0x7FF0_0000_0000_0000
@@ -161,9 +162,18 @@ def clamp(x: Any, low: Any, high: Any) -> Any:
 
 
 @func
-def sign(x: Any) -> Any:
+def sign(x: Scalar) -> Any:
     """Give -1 where x is below zero, else 1, in the type of x (as Warp has it)."""
     return type(x)(-1) if x < 0 else type(x)(1)
+
+
+@func
+def sign(x: Any) -> Any:
+    """Signs of a vector, component by component."""
+    signs = +x
+    for k in range(len(x)):
+        signs[k] = sign(x[k])
+    return signs
 
 
 @func

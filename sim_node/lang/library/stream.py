@@ -37,3 +37,9 @@ def rand_init(seed: int32, offset: int32) -> uint32:
 def unit(bits: uint32) -> float32:
     """Random bits as a number from 0 to 1 - 2^-24, in steps of 2^-24: each conversion here is exact."""
     return float32(bits >> 8) * _UNIT
+
+
+@func
+def between(bits: uint32, low: float32, high: float32) -> float32:
+    """Random bits as a number from low to below high, but for rounding."""
+    return (high - low) * unit(bits) + low

@@ -80,7 +80,7 @@ class StructValue(Value):
         if isinstance(kind, Scalar):
             self._memory[name] = number(value, kind)
         elif isinstance(kind, ArrayType):
-            words = 0 if value is None else np.frombuffer(value.descriptor(), np.uint64)
+            words = 0 if value is None else np.frombuffer(value.descriptor(1), np.uint64)
             self._memory[name] = words
             self._arrays[name] = value
         else:

@@ -63,8 +63,48 @@ def doubling(x: sn.array(dtype=float)):
     x[i] = x[i] + x[i]
 
 
-def test_strided_arrays_are_taken_where_they_lie() -> None:
+def test_strided_arrays_are_taken_and_indexed_ones_refused() -> None:
+    numbers = np.ones(8, np.float32)
+    sn.launch(doubling, 4, inputs=[numbers[::2]], device="python")
+    assert numbers.tolist() == [2.0, 1.0] * 4
+    with pytest.raises(BuildError, match="'x' of kernel 'doubling' is an indexed array"):
+        sn.launch(doubling, 2, inputs=[sn.array(numbers)[[0, 3]]], device="python")
+
+
+@sn.func
+def both(a: int, b: float) -> tuple[int, float]:
+    return a + 1, b * 3.0
+
+
+@sn.func
+def total(values: tuple[int, int, int], scale=2):
+    sum = 0
+    for value in values:
+        sum += value * scale
+    return sum, (values[0], 0.1)
+
+
+@sn.kernel
+def tuples(n: sn.array(dtype=int), x: sn.array(dtype=float)):
+    i = sn.tid()
+    t = 2147483647, 0.1
+    u = both(t[0], t[1])
+    s, (first, tenth) = total((u[0], n[i], 3))
+    n[i] = s + first
+    x[i] = u[1] + tenth
+    for k in range(4):
+        if n[i] & 1 and k in (1, 3):
+            break
+        if k in range(0, 9, 2):
+            x[i] *= 1.5
+    else:
+        x[i] += 1.0
+
+
+def test_tuples_have_the_same_bits():
+    made = []
     for device in ("cpu", "python"):
-        memory = np.ones(8, np.float32)
-        sn.launch(doubling, 4, inputs=[sn.array(memory)[::2]], device=device)
-        assert memory.tolist() == [2.0, 1.0] * 4
+        n, x = np.arange(4, dtype=np.int32), np.zeros(4, np.float32)
+        sn.launch(tuples, 4, inputs=[n, x], device=device)
+        made.append((n.tolist(), x.tobytes()))
+    assert made[0] == made[1]

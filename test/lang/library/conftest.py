@@ -64,7 +64,8 @@ def compiled() -> Callable[..., Callable[..., np.ndarray[Any, Any]]]:
         def run(*inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             result, error = np.zeros_like(inputs[0]), ctypes.create_string_buffer(32)
             arrays = (*inputs, result)
-            block = struct.pack("<" + "Qq" * len(arrays), *(n for a in arrays for n in (a.ctypes.data, len(a))))
+            words = (n for a in arrays for n in (a.ctypes.data, len(a)))
+            block = struct.pack("<4i" + "Qq" * len(arrays), len(result), 1, 1, 1, *words)
             call(0, len(result), block, error)
             assert code  # which also keeps it mapped
             assert not any(error.raw)
@@ -98,34 +99,10 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(7)
 
 
-class Exactly:
-    """Results beside the true values, by MPFR."""
-
-    @staticmethod
-    def function(name: str) -> Callable[..., Any]:
-        """MPFR's function of the name."""
-        import gmpy2
-
-        return getattr(gmpy2, name)
-
-    @staticmethod
-    def worst(result: np.ndarray[Any, Any], function: Callable[..., Any], *inputs: np.ndarray[Any, Any]) -> float:
-        """The greatest error, in units in the last place of the true value; what overflows must be infinite."""
-        import gmpy2
-
-        worst, kind = 0.0, result.dtype.type
-        with np.errstate(over="ignore"), gmpy2.context(precision=160, emin=-(2**20), emax=2**20):
-            for got, *arguments in zip(result.tolist(), *(values.tolist() for values in inputs)):
-                true = function(*map(gmpy2.mpfr, arguments))
-                unit = np.spacing(np.abs(kind(float(true)))) if np.isfinite(kind(float(true))) else 0
-                if unit == 0:
-                    assert not np.isfinite(got)
-                else:
-                    worst = max(worst, abs(float((gmpy2.mpfr(got) - true) / float(unit))))
-        return worst
-
-
 @pytest.fixture(scope="session")
-def exactly() -> Exactly:
+def measuring() -> Any:
+    """The script that measures errors by MPFR."""
     pytest.importorskip("gmpy2", reason="the reference is MPFR's")
-    return Exactly()
+    from scripts import measure_math
+
+    return measure_math

@@ -139,7 +139,9 @@ def test_arithmetic_has_the_bits_of_kernels(values: list[float]) -> None:
     assert np.array_equal(np.signbit(np.array(host)) & ~np.isnan(y), np.signbit(y))
 
 
-@pytest.mark.parametrize("kind", VECTORS, ids=repr)
+@pytest.mark.parametrize(
+    "kind", [kind for name, kind in COMPOSITES.items() if isinstance(kind, Vector) and name == kind.name], ids=repr
+)
 def test_every_vector_type_makes_values(kind: Vector) -> None:
     made = kind(*range(kind.length))
     assert [*made] == [*range(kind.length)]
