@@ -13,6 +13,7 @@ from sim_node.compiler.python.operations import count
 from sim_node.compiler.python.places import length
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
 from sim_node.lang.builtins import Builtin, cast
+from sim_node.lang.hosted import type_of
 
 running = threading.local()  # ``thread``: the coordinates of the thread that runs
 
@@ -68,6 +69,7 @@ _PYTHON: tuple[tuple[object, Callable[..., Any]], ...] = (
     (len, length),
     (range, count),
     (type, _type),
+    (type_of, _type),
     (abs, _abs),
     (min, _extreme(min)),
     (max, _extreme(max)),
