@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim_node.dtypes import Matrix, Quaternion, Vector, int32
+from sim_node.dtypes import Matrix, Quaternion, Vector, element, float32, int32
 from sim_node.lang.builtins import abs_, max_, sqrt, vector
 from sim_node.lang.func import func
 from sim_node.lang.hosted import type_of
@@ -199,3 +199,21 @@ def quat_to_euler(q: _QUATERNION, i: int32, j: int32, k: int32) -> Any:
     angles[j] = second
     angles[other] = last
     return angles
+
+
+@func
+def quat_identity(dtype: Any = float32) -> Any:
+    """The rotation that changes nothing, of numbers of a type."""
+    return static(Quaternion(element(dtype)))(0.0, 0.0, 0.0, 1.0)
+
+
+@func
+def quat_to_axis_angle(quat: _QUATERNION) -> Any:
+    """The axis about which it turns by at most half a turn, and the angle; zeros where it does not turn."""
+    return axis_of(quat), angle_of(quat)
+
+
+@func(changes=("axis", "angle"))
+def quat_to_axis_angle(quat: _QUATERNION, axis: _VECTOR, angle: Any) -> Any:
+    """``axis, angle = quat_to_axis_angle(quat)``."""
+    return axis_of(quat), angle_of(quat)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim_node.dtypes import Matrix, Quaternion, Transform, Vector
+from sim_node.dtypes import Matrix, Quaternion, Transform, Vector, element, float32
 from sim_node.lang.builtins import sqrt, vector
 from sim_node.lang.func import func
 from sim_node.lang.hosted import type_of
@@ -115,3 +115,21 @@ def transform_decompose(m: _MATRIX) -> Any:
         for i in range(3):
             axes[i, j] = column[i] / scale[j] if scale[j] != 0.0 else column[i]
     return vector(m[0, 3], m[1, 3], m[2, 3]), quat_from_matrix(axes), scale
+
+
+@func
+def transform_identity(dtype: Any = float32) -> Any:
+    """The transform that changes nothing, of numbers of a type."""
+    return static(Transform(element(dtype)))(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@func(changes=("xform",))
+def transform_set_translation(xform: _TRANSFORM, p: _VECTOR) -> Any:
+    """Replace the translation."""
+    return rigid(p, transform_get_rotation(xform))
+
+
+@func(changes=("xform",))
+def transform_set_rotation(xform: _TRANSFORM, q: _QUATERNION) -> Any:
+    """Replace the rotation."""
+    return rigid(transform_get_translation(xform), q)

@@ -25,3 +25,22 @@ def test_transforms():
     out = np.ones((50, 4, 3), np.float32)
     sn.launch(move, 50, inputs=[q, p, out.reshape(-1, 3)])
     np.testing.assert_allclose(out, 0.0, atol=1e-5)
+
+
+def test_parts_are_replaced():
+    @sn.kernel
+    def k(out: sn.array[sn.transform], angles: sn.array[float]):
+        t = sn.transform_identity()
+        out[0] = t
+        sn.transform_set_translation(t, sn.vec3(1.0, 2.0, 3.0))
+        sn.transform_set_rotation(t, sn.quat_from_axis_angle(sn.vec3(0.0, 1.0, 0.0), -0.5))
+        out[1] = t
+        axis, angle = sn.vec3(), 0.0
+        sn.quat_to_axis_angle(sn.transform_get_rotation(t), axis, angle)
+        angles[0], angles[1] = axis[1] * angle, sn.quat_identity()[3]
+
+    out, angles = np.zeros((2, 7), np.float32), np.zeros(2, np.float32)
+    sn.launch(k, 1, inputs=[out, angles])
+    np.testing.assert_array_equal(out[0], [0, 0, 0, 0, 0, 0, 1])
+    np.testing.assert_allclose(out[1], [1, 2, 3, 0, -np.sin(0.25), 0, np.cos(0.25)], atol=1e-7)
+    np.testing.assert_allclose(angles, [-0.5, 1.0], atol=1e-6)
