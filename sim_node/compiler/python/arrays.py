@@ -65,7 +65,10 @@ class Array:
     def _index(self, key: Any, subject: str) -> tuple[Any, ...]:
         """Check each index against its dimension; a constant one below 0 counts from the end."""
         keys = key if type(key) is tuple else (key,)
-        return tuple(checked(one, int(length), subject) for one, length in zip(keys, self.memory.shape))
+        kinds = ["index"] if self.ndim == 1 else [f"index {dimension}" for dimension in range(self.ndim)]
+        return tuple(
+            checked(one, int(length), subject, kind) for one, length, kind in zip(keys, self.memory.shape, kinds)
+        )
 
     def __getitem__(self, key: Any) -> Any:
         return self.load(key, "")
@@ -83,7 +86,7 @@ class Array:
         return f"array({np.array2string(self.memory, separator=', ')}, dtype={self.dtype!r})"
 
 
-def checked(index: Any, length: int, subject: str) -> Any:
+def checked(index: Any, length: int, subject: str, kind: str = "index") -> Any:
     """Check an index, or give a slice in Python's integers; stops the thread outside of the length."""
     if isinstance(index, slice):
         ends = (None if end is None else int(end) for end in (index.start, index.stop, index.step))
@@ -92,7 +95,7 @@ def checked(index: Any, length: int, subject: str) -> Any:
     if type(index) is int and at < 0:
         at += length
     if not 0 <= at < length:
-        raise StopError("index", subject, at, length)
+        raise StopError(kind, subject, at, length)
     return at
 
 
