@@ -20,6 +20,8 @@ if TYPE_CHECKING:  # what type checkers know of the names below; the others are 
 __version__ = "0.1.0"
 
 # public name → module that defines it
+_SUFFIXES = ("", *"hfdbsiul", "ub", "us", "ul")
+_FLOATING = ("mat22", "mat33", "mat44", "quat", "transform", "spatial_vector", "spatial_matrix")
 _HOMES: dict[str, str] = {
     "Array": "sim_node.runtime.array",
     **dict.fromkeys(["indexedarray", "indexedarray1d", "indexedarray2d"], "sim_node.runtime.maker"),
@@ -44,12 +46,18 @@ _HOMES: dict[str, str] = {
     "overload": "sim_node.lang.overload",
     "static": "sim_node.lang.static",
     **dict.fromkeys(
-        ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "fma", "cast", "vector"],
+        ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "fma", "cast"],
         "sim_node.lang.builtins",
     ),
     **dict.fromkeys(["constant", "E", "e", "LOG2E", "log2e", "LOG10E", "log10e"], "sim_node.lang.constants"),
     **dict.fromkeys(["LN2", "ln2", "LN10", "ln10", "PHI", "phi", "PI", "pi"], "sim_node.lang.constants"),
     **dict.fromkeys(["HALF_PI", "half_pi", "TAU", "tau", "INF", "inf", "NAN", "nan"], "sim_node.lang.constants"),
+    **dict.fromkeys(["vector", "matrix", "identity", "matrix_from_rows", "matrix_from_cols"], "sim_node.lang.builtins"),
+    "struct": "sim_node.lang.struct",
+    **dict.fromkeys(
+        [f"atomic_{name}" for name in ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")],
+        "sim_node.lang.builtins",
+    ),
     **dict.fromkeys(["clamp", "sign", "lerp"], "sim_node.lang.library.scalar"),
     **dict.fromkeys(["where", "step", "nonzero", "isnan", "isinf", "isfinite"], "sim_node.lang.library.elementary"),
     **dict.fromkeys(["copysign", "round", "frac", "degrees", "radians"], "sim_node.lang.library.elementary"),
@@ -74,11 +82,12 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["sample_unit_hemisphere", "sample_unit_hemisphere_surface"], "sim_node.lang.library.sampling"),
     **dict.fromkeys(["sample_unit_square", "sample_unit_cube"], "sim_node.lang.library.sampling"),
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
-    **dict.fromkeys(["int32", "uint32", "int64", "uint64", "float32", "float64"], "sim_node.dtypes"),
+    **dict.fromkeys([f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)], "sim_node.dtypes"),
+    **dict.fromkeys(["float16", "float32", "float64"], "sim_node.dtypes"),
     **dict.fromkeys(
-        ["vec2", "vec3", "vec4", "vec2f", "vec3f", "vec4f", "vec2d", "vec3d", "vec4d"], "sim_node.lang.values"
+        [f"vec{n}{s}" for n in (2, 3, 4) for s in ("", *"hfdbsiul", "ub", "us", "ul")], "sim_node.lang.values"
     ),
-    **dict.fromkeys(["vec2i", "vec3i", "vec4i", "vec2u", "vec3u", "vec4u"], "sim_node.lang.values"),
+    **dict.fromkeys([f"{kind}{s}" for kind in _FLOATING for s in ("", *"hfd")], "sim_node.lang.values"),
     "Plant": "sim_node.plant.plant",
     **dict.fromkeys(["parameter", "input", "state", "output"], "sim_node.plant.declarations"),
     "Stepper": "sim_node.plant.stepper",

@@ -15,12 +15,12 @@ from sim_node.compiler.backend.target import HOST, Target
 from sim_node.compiler.cache import Cache, folder
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir.digest import digest
-from sim_node.compiler.ir.function import Function, Module, Site
+from sim_node.compiler.ir.function import Module, Site
 from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.passes.pipeline import optimise
-from sim_node.dtypes import LAYOUTS, ArrayType, Type
+from sim_node.dtypes import Type
 from sim_node.errors import BuildError
 from sim_node.lang.kernel import Kernel
 
@@ -51,19 +51,7 @@ def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | No
 
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses.
     """
-    module = lower(kernel)
-    refuse_layouts(module, layouts)
-    return program(module, target, objects())
-
-
-def refuse_layouts(module: Module, layouts: Mapping[str, str] | None) -> None:
-    """Raise BuildError where arrays are not contiguous, which is all that kernels are compiled for."""
-    own = zip(module.entry.names, module.entry.params)
-    given = {name: param.type.layout for name, param in own if isinstance(param.type, ArrayType)}
-    for name, layout in {**given, **(layouts or {})}.items():
-        if layout != LAYOUTS[0]:
-            what = f"kernel '{module.kernel}' is compiled for contiguous arrays, and '{name}' is {layout}"
-            raise BuildError(what, remedy=f"pass {name}.contiguous()")
+    return program(lower(kernel, layouts), target, objects())
 
 
 def program(module: Module, target: Target, store: Cache) -> Program:
@@ -79,14 +67,8 @@ def program(module: Module, target: Target, store: Cache) -> Program:
     except elf.UndefinedSymbolError as error:
         raise _lacking(flat, error) from error
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
-    dims = coordinates(function)
     address = code.symbols[host.SYMBOL]
-    return Program(function.name, address, params, function.sites, identity, code, function.written, dims)
-
-
-def coordinates(function: Function) -> int:
-    """How many coordinates a kernel's ``tid()`` has, 0 where it never asks."""
-    return int(any(value.op is Op.TID for block in function.blocks for value in block.body))
+    return Program(function.name, address, params, function.sites, identity, code, function.written, function.dims)
 
 
 def objects() -> Cache:

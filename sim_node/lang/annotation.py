@@ -44,7 +44,7 @@ def annotation(written: object) -> Type | str:
         inside = annotation(written.dtype)
         if isinstance(inside, str):
             return f"an array of what is no dtype: {inside}"
-        return written if written.ndim == 1 else f"arrays of {written.ndim} dimensions are not there yet; use 1"
+        return written
     if get_origin(written) is tuple:
         return _tuple(get_args(written))
     if isinstance(written, builtins.type) and issubclass(written, enum.IntEnum | enum.IntFlag):

@@ -19,7 +19,6 @@ import numpy as np
 
 from sim_node import dtypes
 from sim_node.errors import SimNodeError
-from sim_node.lang.values.vector import make
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +117,35 @@ def _quot(a: Any, b: Any) -> Any:
     return (a - np.fmod(a, b)) // b
 
 
-def _vector(*components: Any) -> Any:
-    scalar = dtypes.element(np.result_type(*components)).scalar
-    return make(dtypes.Vector(scalar, len(components)), *components)
+def _scalar(dtype: Any) -> dtypes.Scalar:
+    kind = dtypes.element(dtype)
+    if not isinstance(kind, dtypes.Scalar):
+        raise TypeError(f"{kind!r} is no scalar type")
+    return kind
+
+
+def _vector(*components: Any, length: int | None = None, dtype: Any = None) -> Any:
+    values = np.array(components)
+    return dtypes.Vector(_scalar(dtype or values.dtype), length or values.size)(*values)
+
+
+def _matrix(*components: Any, shape: tuple[int, int], dtype: Any = None) -> Any:
+    return dtypes.Matrix(_scalar(dtype or np.array(components).dtype), *shape)(*components)
+
+
+def _identity(n: int, dtype: Any) -> Any:
+    scalar = _scalar(dtype)
+    return dtypes.Matrix(scalar, n, n)(*np.eye(n, dtype=scalar.numpy).reshape(-1))
+
+
+def _from_rows(*rows: Any) -> Any:
+    values = np.array([np.asarray(row) for row in rows])
+    return dtypes.Matrix(_scalar(values.dtype), *values.shape)(*values.reshape(-1))
+
+
+def _from_cols(*cols: Any) -> Any:
+    values = np.array([np.asarray(col) for col in cols]).T
+    return dtypes.Matrix(_scalar(values.dtype), *values.shape)(*values.reshape(-1))
 
 
 tid = Builtin("tid", "TID", _tid)
@@ -133,9 +158,38 @@ ceil = Builtin("ceil", "CEIL", np.ceil)
 trunc = Builtin("trunc", "TRUNC", np.trunc)
 rint = Builtin("rint", "RINT", np.rint)
 cast = Builtin("cast", "BITCAST", _cast)
-vector = Builtin("vector", "VECTOR", _vector)
+vector = Builtin("vector", "MAKE", _vector)
+matrix = Builtin("matrix", "MAKE", _matrix)
+identity = Builtin("identity", "MAKE", _identity)
+matrix_from_rows = Builtin("matrix_from_rows", "MAKE", _from_rows)
+matrix_from_cols = Builtin("matrix_from_cols", "MAKE", _from_cols)
 
 fma = Builtin("fma", "FMA", _fma)
+
+
+def _atomic(name: str, change: Callable[..., Any]) -> Builtin:
+    """A row of an atomic change: the array, its indices, and what it is changed by; gives what was there before."""
+
+    def host(array: Any, *rest: Any) -> Any:
+        indices, operands = (rest[:-2], rest[-2:]) if name == "cas" else (rest[:-1], rest[-1:])
+        at = indices[0] if len(indices) == 1 else indices
+        before = array[at]
+        before = before.copy() if isinstance(before, np.ndarray) else before
+        array[at] = change(before, *operands)
+        return before
+
+    return Builtin(f"atomic_{name}", "ATOMIC", host)
+
+
+ATOMICS: dict[str, Builtin] = {
+    row.name: row
+    for row in (
+        _atomic("add", lambda a, b: a + b), _atomic("sub", lambda a, b: a - b), _atomic("min", _extreme(_lesser)),
+        _atomic("max", _extreme(_greater)), _atomic("and", lambda a, b: a & b), _atomic("or", lambda a, b: a | b),
+        _atomic("xor", lambda a, b: a ^ b), _atomic("exch", lambda _, b: b),
+        _atomic("cas", lambda a, b, c: c if a == b else a),
+    )
+}  # fmt: skip
 
 # For the library alone. Bits of a float, where no result depends on those of a NaN. The sum of a product, rounded once
 # or twice, whichever is faster: where no result depends on that. Truncating integer division, whose divisor is neither
@@ -146,9 +200,11 @@ quot = Builtin("quot", "QUOT", _quot)
 rem = Builtin("rem", "REM", np.fmod)
 
 # The public rows, under the names that users write after ``sn.``.
-BUILTINS: dict[str, Builtin] = {
-    row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, fma, cast, vector)
-}
+BUILTINS: dict[str, Builtin] = (
+    {row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, fma, cast)}
+    | {row.name: row for row in (vector, matrix, identity, matrix_from_rows, matrix_from_cols)}
+    | ATOMICS
+)
 
 
 def __getattr__(name: str) -> Builtin:

@@ -8,7 +8,7 @@ from typing import Any
 from sim_node import _native
 from sim_node.device import names
 from sim_node.device.names import PYTHON, Device, get_device
-from sim_node.dtypes import ArrayType
+from sim_node.dtypes import ArrayType, Tuple
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
@@ -93,7 +93,7 @@ class Launch:
         self._kernel, self._dim = concrete(kernel, inputs, outputs), dim
         self._params = load(self._kernel, self._device).program.params
         given = [*inputs, *outputs]
-        unset = [None if isinstance(type_, ArrayType) else type_() for _, type_ in self._params]
+        unset = [None if isinstance(type_, (ArrayType, Tuple)) else type_() for _, type_ in self._params]
         self._arguments = given + unset[len(given) :]
 
     def set_dim(self, dim: int | Sequence[int]) -> None:

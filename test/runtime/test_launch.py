@@ -2,7 +2,6 @@ import gc
 import sys
 import threading
 import tracemalloc
-from dataclasses import dataclass
 from pathlib import Path
 from struct import pack as struct_bytes
 
@@ -53,13 +52,10 @@ def test_values_reach_the_argument_block_as_the_abi_says(echo, params, data):
     assert out.numpy()[2:].tobytes()[: len(packed)] == packed
 
 
-@dataclass(frozen=True)
-class Struct:
-    fields: tuple
-
-
 def test_structs_and_strided_arrays_reach_the_argument_block_as_the_abi_says(echo):
-    struct = Struct((("flag", dtypes.bool_), ("x", dtypes.ArrayType(dtypes.float32, 2)), ("v", dtypes.vec3)))
+    struct = dtypes.Struct(
+        "Body", (("flag", dtypes.bool_), ("x", dtypes.ArrayType(dtypes.float32, 2, "strided")), ("v", dtypes.vec3))
+    )
     grid = dtypes.ArrayType(dtypes.float32, 3, "strided")
     part, cube = zeros((4, 6))[::2, 1::3], zeros((2, 3, 4)).transpose()
     out = zeros(16, dtypes.uint64)
@@ -449,7 +445,7 @@ def test_what_a_kept_launch_was_never_given_is_zero(kernels):
 
 
 def test_read_only_arrays_in_structs_are_read_but_never_written(echo):
-    struct = Struct((("x", dtypes.ArrayType(dtypes.float32)),))
+    struct = dtypes.Struct("Body", (("x", dtypes.ArrayType(dtypes.float32, 1, "strided")),))
     locked = np.zeros(2, np.float32)
     locked.flags.writeable = False
     out = zeros(8, dtypes.uint64)

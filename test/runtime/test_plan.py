@@ -3,7 +3,6 @@ import sys
 import threading
 import tracemalloc
 import weakref
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise, repeat
 from pathlib import Path
@@ -17,11 +16,6 @@ from sim_node.runtime.cell import Cell
 from sim_node.runtime.creation import array, zeros
 from sim_node.runtime.element import native
 from sim_node.runtime.plan import Plan
-
-
-@dataclass(frozen=True)
-class Struct:
-    fields: tuple
 
 
 def frozen(*launches):
@@ -139,7 +133,7 @@ def test_a_digest_tells_plans_apart_by_what_they_do_and_not_by_address(kernels):
 
 
 def test_a_digest_knows_the_addresses_inside_structs_and_lists_by_their_order(echo, twice):
-    struct = Struct((("x", dtypes.ArrayType(dtypes.float32)), ("n", dtypes.int32)))
+    struct = dtypes.Struct("Body", (("x", dtypes.ArrayType(dtypes.float32, 1, "strided")), ("n", dtypes.int32)))
     kernel = echo(("s", struct))
 
     def plan(shared=False, n=1, step=2):
@@ -196,7 +190,7 @@ def test_the_memory_of_indices_and_of_structs_is_kept(echo, twice):
     del values
     gc.collect()
     plan.run()
-    struct = Struct((("x", dtypes.ArrayType(dtypes.float32)),))
+    struct = dtypes.Struct("Body", (("x", dtypes.ArrayType(dtypes.float32, 1, "strided")),))
     part, kernel = zeros(4)[::2], echo(("s", struct))
     counts = sys.getrefcount(part)
     plan = frozen((kernel, 0, [zeros(1, dtypes.uint64), (part,)]))

@@ -26,7 +26,7 @@ from sim_node.compiler.frontend.source import Source
 from sim_node.compiler.frontend.ssa import Builder, Draft
 from sim_node.compiler.ir.function import Attr, Site, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, Type, Vector, bool_
+from sim_node.dtypes import ArrayType, Composite, Scalar, Struct, Type, bool_
 from sim_node.errors import BuildError, BuildTypeError, Location, UnsupportedError
 from sim_node.lang.func import Func
 
@@ -81,6 +81,7 @@ class Unit(Protocol):
 
     visitors: dict[type[ast.AST], Visit]
     fast: bool
+    deterministic: bool  # whether what depends on the order of threads is refused
 
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""
@@ -100,6 +101,7 @@ class Body:
         self.sites: list[Site] = []
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
+        self.dims = 0  # coordinates that tid() has, 0 where it was not asked for
         self.result: Form | None = None  # what it gives, once it was lowered
         # Of the typed results: which instances a call of a func came to, what it changes, and the type of a ternary of
         # two literals.
@@ -217,7 +219,7 @@ class Body:
 def _conversion(node: ast.expr, given: Type | None, type: Type) -> str:
     if isinstance(given, ArrayType):
         return f"index the array: {ast.unparse(node)}[i]"
-    if isinstance(given, Vector) and isinstance(type, Scalar):
+    if isinstance(given, Composite) and isinstance(type, Scalar):
         return f"take a component, or sn.length({ast.unparse(node)})"
     # inside a ternary, for what may be literals there: outside, they have lost their digits
     if isinstance(node, ast.IfExp):
@@ -243,7 +245,7 @@ def describe(operand: Operand) -> str:
         return "a tuple"
     if isinstance(operand, Static):
         thing = operand.value
-        return "a type" if isinstance(thing, (Scalar, Vector, type)) else f"a {type(thing).__name__.lower()}"
+        return "a type" if isinstance(thing, (Scalar, Composite, Struct, type)) else f"a {type(thing).__name__.lower()}"
     if isinstance(operand, Literal):
         return f"the number {operand.value!r}"
     if isinstance(operand, Choice):

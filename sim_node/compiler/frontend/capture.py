@@ -38,7 +38,7 @@ def capture(body: Body, thing: object, text: str, node: Any) -> Operand:
         parts = tuple(_scalar(body, part, text, node) for part in thing)
         scalar = dtypes.element(thing.dtype)
         assert isinstance(scalar, dtypes.Scalar)
-        return body.emit(Op.VECTOR, dtypes.Vector(scalar, len(parts)), parts, node)
+        return body.emit(Op.MAKE, dtypes.Vector(scalar, len(parts)), parts, node)
     return Static(thing)
 
 

@@ -16,7 +16,7 @@ from sim_node.compiler.frontend.signature import Parameter, Signature
 from sim_node.compiler.frontend.variables import assign
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, Type, Vector, float32
+from sim_node.dtypes import ArrayType, Composite, Scalar, Type, float32
 from sim_node.errors import BuildError, BuildTypeError
 from sim_node.lang.annotation import matches, openness
 from sim_node.lang.func import Func
@@ -182,7 +182,7 @@ def _type_for(body: Body, operand: Operand, left_open: list[Operand], node: ast.
     others = {
         value.type.scalar
         for value in left_open
-        if isinstance(value, Value) and isinstance(value.type, (Scalar, Vector))
+        if isinstance(value, Value) and isinstance(value.type, (Scalar, Composite))
     }
     own = {
         scalar for scalar in others if scalar.is_float == default.is_float and scalar.is_integer == default.is_integer

@@ -8,7 +8,7 @@ from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.compiler.passes.evaluate import evaluate
-from sim_node.dtypes import Scalar, Vector
+from sim_node.dtypes import Composite, Scalar
 
 
 class UnknownError(Exception):
@@ -47,8 +47,8 @@ def python(operand: Operand) -> Any:
             return tuple(python(part) for part in operand)
         except UnknownError:
             return Sized(len(operand))
-    if isinstance(operand, Value) and isinstance(operand.type, Vector):
-        return Sized(operand.type.length)
+    if isinstance(operand, Value) and isinstance(operand.type, Composite):
+        return Sized(operand.type.shape[0])
     if isinstance(operand, Value):
         return number(operand)
     raise UnknownError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import cast
 
 from sim_node.compiler.frontend.agree import sources_of
 from sim_node.compiler.frontend.body import Body, Form, describe
@@ -98,8 +97,9 @@ def taken(body: Body, form: Form, call: Value, node: ast.AST) -> Operand:
     """Take the result of a call apart."""
     types = list(leaves(form))
     values = [call]
-    if len(types) > 1:
-        values = [body.emit(Op.EXTRACT, type, (call,), node, at) for at, type in enumerate(types)]
+    if isinstance(call.type, Tuple):
+        places = [call.type.place(at) for at in range(len(types))]
+        values = [body.emit(Op.EXTRACT, type, (call,), node, first) for first, type in places]
     return _filled(form, iter(values))
 
 
@@ -112,4 +112,4 @@ def carried(form: Form | None) -> Type | None:
     types = list(leaves(form)) if form is not None else []
     if len(types) < 2:
         return types[0] if types else None
-    return cast(Type, Tuple(tuple(types)))
+    return Tuple(tuple(types))

@@ -7,6 +7,7 @@ import ast
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.calls import call
+from sim_node.compiler.frontend.coordinates import coordinates, is_tid
 from sim_node.compiler.frontend.logic import as_value, condition
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.operators import binary, binary_row
@@ -21,6 +22,10 @@ from sim_node.lang.annotation import annotation
 def assignment(body: Body, node: ast.Assign) -> None:
     """Lower ``a = b = value``: the value once, then the targets from left to right."""
     operand = body.visit(node.value)
+    first = node.targets[0]
+    if is_tid(operand, node.value) and isinstance(first, (ast.Tuple, ast.List)):
+        body.dims = 0 if body.dims == 1 else body.dims
+        operand = coordinates(body, len(first.elts), node.value)
     for target in node.targets:
         assign_to(body, target, operand, node.value)
 

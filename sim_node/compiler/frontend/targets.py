@@ -10,7 +10,7 @@ from sim_node.compiler.frontend.body import Body, describe
 from sim_node.compiler.frontend.operand import Operand
 from sim_node.compiler.frontend.places import place, store
 from sim_node.compiler.ir.function import Value
-from sim_node.dtypes import Vector
+from sim_node.dtypes import Composite
 from sim_node.errors import BuildTypeError
 
 
@@ -50,6 +50,6 @@ def written(body: Body, nodes: Sequence[ast.expr]) -> Iterator[Written]:
 
 def parts(body: Body, operand: Operand, node: ast.AST) -> tuple[Operand, ...] | None:
     """Take apart what Python iterates over with a length that the build knows; None for anything else."""
-    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+    if isinstance(operand, Value) and isinstance(operand.type, Composite):
         return components(body, operand, node)
     return operand if isinstance(operand, tuple) else None

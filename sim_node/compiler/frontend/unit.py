@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from dataclasses import replace
 
 from sim_node.compiler.frontend.body import Body, Form, Instance, Visit
 from sim_node.compiler.frontend.operand import Operand, Static
@@ -14,6 +16,7 @@ from sim_node.compiler.frontend.ssa import Missing, Unsettled
 from sim_node.compiler.frontend.variables import begin
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
+from sim_node.dtypes import ArrayType, Type
 from sim_node.errors import BuildError, BuildNameError, BuildTypeError, Location, UnsupportedError
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
@@ -24,6 +27,7 @@ class Unit:
 
     def __init__(self, visitors: dict[type[ast.AST], Visit]) -> None:
         self.visitors = visitors
+        self.deterministic = True
         self._names: set[str] = set()
         self._functions: dict[str, Function] = {}
         self._instances: dict[tuple[Func, object], Instance] = {}
@@ -32,9 +36,10 @@ class Unit:
         self.fast = False  # whether funcs give way to their fast forms
         self.bodies: dict[str, Body] = {}  # by the name of the function in the module
 
-    def lower(self, kernel: Kernel) -> Module:
-        """Lower the kernel and all that it calls."""
+    def lower(self, kernel: Kernel, layouts: Mapping[str, str]) -> Module:
+        """Lower the kernel and all that it calls; ``layouts`` are of its array parameters that are not contiguous."""
         self.fast = bool(kernel.options.fast_math)
+        self.deterministic = kernel.options.deterministic
         body = Body(self, source(kernel.function), Scope(kernel.function), kernel=True)
         form = signature(kernel)
         for parameter in form.parameters:
@@ -44,7 +49,8 @@ class Unit:
                 remedy = f"launch it with arguments, or say which types: sn.overload({kernel.name}, {types})"
                 raise body.error(BuildTypeError, what, body.source.tree, remedy)
         self._names.add(kernel.name)
-        entry, _ = self._lower(body, kernel.name, form, tuple(parameter.type for parameter in form.parameters))
+        given = tuple(_laid(one.type, layouts.get(one.name)) for one in form.parameters)
+        entry, _ = self._lower(body, kernel.name, form, given)
         return Module(kernel.name, {kernel.name: entry, **self._functions})
 
     def signature(self, func: Func) -> Signature:
@@ -107,7 +113,7 @@ class Unit:
         if missing is not None:
             raise _unassigned(body, missing)
         results = tuple(leaves(result)) if result is not None else ()
-        return Function(name, tuple(params), tuple(names), results, blocks, tuple(body.sites)), result
+        return Function(name, tuple(params), tuple(names), results, blocks, tuple(body.sites), body.dims), result
 
 
 def _identity(given: object) -> object:
@@ -129,3 +135,8 @@ def _unassigned(body: Body, missing: Missing | Unsettled) -> BuildError:
         BuildNameError, f"'{name}' may be unassigned here: nothing is assigned to it {path}", missing.mark,
         f"assign {name} before, so that every path has it",
     )  # fmt: skip
+
+
+def _laid(kind: Type, layout: str | None) -> Type:
+    """An array's type in another layout."""
+    return replace(kind, layout=layout) if layout is not None and isinstance(kind, ArrayType) else kind

@@ -9,17 +9,13 @@ from sim_node.compiler.frontend.body import Body, Variable, describe
 from sim_node.compiler.frontend.operand import Operand, Static, Weak, spelled
 from sim_node.compiler.frontend.ssa import UNASSIGNED
 from sim_node.compiler.ir.function import Value
-from sim_node.dtypes import ArrayType, Scalar
-from sim_node.errors import BuildNameError, BuildTypeError, UnsupportedError
+from sim_node.dtypes import Scalar
+from sim_node.errors import BuildNameError, BuildTypeError
 
 
 def assign(body: Body, name: str, operand: Operand, node: ast.AST, source: ast.AST) -> None:
     """Assign a variable, whose type its first assignment fixes; ``source`` is the syntax of what is assigned."""
     variable = body.variables.get(name)
-    if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
-        raise body.error(
-            UnsupportedError, f"'{name}' would be a second name for an array", node, "use the parameter's own name"
-        )
     if isinstance(operand, tuple):
         _assign_tuple(body, name, variable, operand, node, source)
     elif isinstance(operand, Static) and (variable is None or variable.static is not None):

@@ -35,16 +35,12 @@ def _expand(function: Function, callees: dict[str, Function]) -> Function:
     if not callees:
         return function
     new: dict[Value, Value] = {param: param for param in function.params}
-    several: dict[Value, tuple[Value, ...]] = {}  # the results of calls that give more than one
     sites = list(function.sites)
     blocks: list[Block] = []
     for block in cfg.reverse_postorder(function):
         new.update({param: param for param in block.params})
         label, params, body = block.label, block.params, list[Value]()
         for value in block.body:
-            if value.op is Op.EXTRACT and value.args[0] in several:
-                new[value] = several[value.args[0]][value.number]
-                continue
             moved = with_args(value, tuple(new[arg] for arg in value.args))
             if value.op is not Op.CALL:
                 new[value] = moved
@@ -57,11 +53,13 @@ def _expand(function: Function, callees: dict[str, Function]) -> Function:
             label, body = _after(copied[0].label), []
             types = callees[str(value.attr)].results
             params = tuple([Value(Op.ARG, type, location=value.location) for type in types])
-            if len(params) > 1:
-                several[value] = params
             new.update(zip((value,), params))
+            if len(params) > 1:  # the call gives them as one value
+                new[value] = Value(Op.MAKE, value.type, params, location=value.location)
+                body.append(new[value])
         blocks.append(Block(label, params, tuple(body), block.end, block.edges))
-    return replace(function, blocks=tuple(_resolve(block, new) for block in blocks), sites=tuple(sites))
+    dims = max([function.dims, *(callee.dims for callee in callees.values())])
+    return replace(function, blocks=tuple(_resolve(block, new) for block in blocks), sites=tuple(sites), dims=dims)
 
 
 def _copy(callee: Function, call: Value, prefix: str, first_site: int) -> list[Block]:

@@ -97,7 +97,7 @@ def numpy_of(dtype: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
         return whole.subdtype
     if whole.names is not None:
         return whole, ()
-    return whole, (dtype.length,)
+    return whole, dtype.shape
 
 
 def at_address(address: int, dtype: Any, shape: Sequence[int], strides: Sequence[int] | None = None) -> Numpy:

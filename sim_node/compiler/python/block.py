@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from sim_node.compiler.backend.abi import Role, words
+import numpy as np
+
+from sim_node.compiler.backend.abi import HEAD, MAX_DIMS
 from sim_node.compiler.python.arrays import Array, at_address, scalar_at
-from sim_node.dtypes import ArrayType, Type
+from sim_node.dtypes import ArrayType, Type, int32, placed
 
 
 class Block:
@@ -16,14 +17,11 @@ class Block:
 
     def __init__(self, types: Sequence[Type]) -> None:
         self.types = types
-        placed = words(types)
-        self.offsets: list[int] = []
-        at = 0
-        for type_ in types:
-            self.offsets.append(placed[at].offset)
-            at += 2 if isinstance(type_, ArrayType) else type_.length
-        assert at == len(placed)
-        assert all(word.role in Role for word in placed)
+        self.offsets = [HEAD + offset for offset in placed(types)[0]]
+
+    def dims(self, address: int) -> tuple[int, ...]:
+        """Give the dims of the launch, 1 where there are fewer."""
+        return tuple(map(int, at_address(address, int32, (MAX_DIMS,))))
 
     def read(self, address: int) -> list[Any]:
         """Give the arguments: arrays over their memory, other values read."""
@@ -32,5 +30,12 @@ class Block:
     def _one(self, type_: Type, address: int) -> Any:
         if not isinstance(type_, ArrayType):
             return scalar_at(address, type_)
-        data, length = ctypes.c_int64.from_address(address).value, ctypes.c_int64.from_address(address + 8).value
-        return Array(at_address(data, type_.dtype, (length,)), type_.dtype, type_.ndim)
+        words = [int(scalar_at(address + leaf.offset, leaf.scalar)) for leaf in type_.leaves]
+        shape, strides = words[1 : 1 + type_.ndim], words[1 + type_.ndim :] or None
+        return Array(at_address(words[0], type_.dtype, shape, strides), type_.dtype, type_.ndim)
+
+
+def coordinates(thread: int, dims: Sequence[int], count: int) -> tuple[Any, ...]:
+    """Split the number of a thread, which goes row by row, into its coordinates."""
+    split = np.unravel_index(thread, tuple(dims[:count])) if count > 1 else (thread,)
+    return tuple(map(np.int32, split))

@@ -46,7 +46,7 @@ def _cast(value: Any, target: Any) -> Any:
 
 def _vector(*parts: Any) -> Any:
     parts = defaulted(*parts)
-    return dtypes.Vector(dtypes.element(parts[0].dtype).scalar, len(parts))(*parts)
+    return dtypes.Vector(dtypes.numeric(parts[0].dtype).scalar, len(parts))(*parts)
 
 
 def _type(value: Any) -> Any:
@@ -63,7 +63,7 @@ def _abs(value: Any) -> Any:
 
 
 # Builtins by their operation, where the host's way differs.
-_OWN: dict[str, Callable[..., Any]] = {"TID": _tid, "BITCAST": _cast, "VECTOR": _vector}
+_OWN: dict[str, Callable[..., Any]] = {"TID": _tid, "BITCAST": _cast, "MAKE": _vector}
 _PYTHON: tuple[tuple[object, Callable[..., Any]], ...] = (
     (len, length),
     (range, count),

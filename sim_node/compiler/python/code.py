@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 import ctypes
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from sim_node.compiler.frontend.body import Body
-from sim_node.compiler.ir.function import Module, Site
+from sim_node.compiler.ir.function import Function, Module
 from sim_node.compiler.python.arrays import Array
+from sim_node.compiler.python.block import Block, coordinates
 from sim_node.compiler.python.callables import running
 from sim_node.compiler.python.rewrite import Rewriter
 from sim_node.compiler.python.settle import WEAK
@@ -45,10 +46,9 @@ class Code:
     Attributes: ``address`` (of the entry), ``raised`` (the exception that ended a thread, if one did).
     """
 
-    def __init__(
-        self, module: Module, bodies: dict[str, Body], sites: Sequence[Site], read: Callable[[int], list[Any]]
-    ) -> None:
-        self.module, self.bodies, self.sites, self.read = module, bodies, sites, read
+    def __init__(self, module: Module, bodies: dict[str, Body], flat: Function, block: Block) -> None:
+        self.module, self.bodies, self.block = module, bodies, block
+        self.sites, self.dims = flat.sites, flat.dims
         self.raised: BaseException | None = None
         self.codes: list[CodeType] = []
         self._functions: dict[str, FunctionType] = {}
@@ -108,10 +108,10 @@ class Code:
     def _run(self, begin: int, end: int, args: int, error: int) -> None:
         thread = begin
         try:
-            values = self.read(args)
+            values, dims = self.block.read(args), self.block.dims(args)
             with np.errstate(all="ignore"):
                 for thread in range(begin, end):
-                    running.thread = (np.int32(thread),)
+                    running.thread = coordinates(thread, dims, self.dims)
                     self.kernel(*values)
         except BaseException as raised:
             stop = raised if isinstance(raised, StopError) else StopError("", "")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sim_node.dtypes import PYTHON, Scalar, Vector, element
+from sim_node.dtypes import PYTHON, Scalar, Vector, numeric
 from sim_node.lang.values.value import Value, type_of
 
 WEAK = (bool, int, float)
@@ -69,7 +69,7 @@ def captured(thing: Any) -> Any:
     if isinstance(thing, tuple):
         return tuple(map(captured, thing))
     if isinstance(thing, np.ndarray) and thing.ndim == 1 and thing.dtype.kind in "iuf" and 2 <= len(thing) <= 4:
-        return Vector(element(thing.dtype).scalar, len(thing))(*thing)
+        return Vector(numeric(thing.dtype).scalar, len(thing))(*thing)
     if isinstance(thing, np.generic):
         return thing
     for kind in WEAK:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim_node.dtypes import float32, float64, int32, uint64
+from sim_node.dtypes import float16, float32, float64, int32, uint64
 from sim_node.lang.builtins import abs_, cast, floor, max_, min_, quot, rem
 from sim_node.lang.func import func
 from sim_node.lang.kinds import Scalar
@@ -129,6 +129,18 @@ def floor_divide_f64(x: Any, y: Any) -> Any:
 def floor_divide_f32(x: Any, y: Any) -> Any:
     """``x // y`` as Python has it, in f32; a division by zero gives what IEEE 754 does."""
     return floor_divide_from(float32(fmod(float64(x), float64(y))), x, y)
+
+
+@func
+def modulo_f16(x: Any, y: Any) -> Any:
+    """``x % y`` as Python has it, in f16: by f32, which holds every step of it exactly but the last."""
+    return float16(modulo_f32(float32(x), float32(y)))
+
+
+@func
+def floor_divide_f16(x: Any, y: Any) -> Any:
+    """``x // y`` as Python has it, in f16; a division by zero gives what IEEE 754 does."""
+    return float16(floor_divide_f32(float32(x), float32(y)))
 
 
 @func
