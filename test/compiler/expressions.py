@@ -166,7 +166,7 @@ class Expressions:
             return f"{spelled(kind)}({self.pick(['', self.weak(kind.scalar, block, 0)])})"
         if kind is bool_:
             return f"bool({self.pick(['s1', 's5', 'True', '0'])})"
-        return f"{spelled(kind, self.chance(0.5))}({self.weak(kind, block)})"
+        return f"{spelled(kind, self.chance(0.5))}({self.weak(kind, block, self.pick([0, 0, 1]))})"
 
     def arrays(self) -> list[str]:
         return [f"{side}{i}" for side in "xy" for i in range(len(TYPES))]

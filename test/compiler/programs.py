@@ -205,7 +205,7 @@ class Programs(Expressions):
         else:
             symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else REAL)
             value = self.weak(kind, block) if self.chance(0.4) else self.expression(kind, block, 2)
-            value = str(self.random.randrange(31)) if symbol in ("<<", ">>") else value
+            value = str(self.random.randrange(kind.bits)) if symbol in ("<<", ">>") else value
             value = self.pick("2357") if kind.is_integer and symbol in ("//", "%") else value
             self.emit(block, f"{place} {symbol}= {value}")
 

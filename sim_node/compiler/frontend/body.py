@@ -168,6 +168,7 @@ class Body:
     def constant(self, scalar: Scalar, literal: Weak, node: ast.AST) -> Value:
         """Give a literal its type, refusing one that the type cannot hold; a choice becomes a select."""
         if isinstance(literal, Choice):
+            self.chosen[node] = scalar
             sides = (self.constant(scalar, side, node) for side in (literal.yes, literal.no))
             return self.emit(Op.SELECT, scalar, (literal.test, *sides), node)
         reason = unfit(literal, scalar)

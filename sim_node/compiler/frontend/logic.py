@@ -9,7 +9,7 @@ from functools import partial
 
 from sim_node.compiler.frontend.agree import Written, agree, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
-from sim_node.compiler.frontend.operand import Choice, Literal, Operand, Weak, default_type, mapped, outcomes
+from sim_node.compiler.frontend.operand import Choice, Literal, Operand, Weak, mapped, outcomes
 from sim_node.compiler.frontend.ssa import Draft
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
@@ -147,7 +147,7 @@ def ternary(body: Body, node: ast.IfExp) -> Operand:
     if total(node.body) and total(node.orelse):
         sides = (body.visit(node.body), node.body), (body.visit(node.orelse), node.orelse)
         if isinstance(sides[0][0], Weak) and isinstance(sides[1][0], Weak):
-            return _choice(body, node, Choice(test, sides[0][0], sides[1][0]))
+            return Choice(test, sides[0][0], sides[1][0])
         a, b = agree(body, what, node, *sides)
         return body.emit(Op.SELECT, a.type, (test, a, b), node)
     builder, join, variable = body.builder, body.builder.block("join"), object()
@@ -161,7 +161,7 @@ def ternary(body: Body, node: ast.IfExp) -> Operand:
         lowered.append((builder.current, written))
     weak = [(block, side) for block, (side, _) in lowered if isinstance(side, Weak)]
     if len(weak) == 2:
-        return _choice(body, node, Choice(test, *_joined(body, join, weak)))
+        return Choice(test, *_joined(body, join, weak))
     values = agree(body, what, node, *(written for _, written in lowered))
     for (block, _), value in zip(lowered, values, strict=True):
         builder.current = block
@@ -169,11 +169,6 @@ def ternary(body: Body, node: ast.IfExp) -> Operand:
         builder.jump(join)
     builder.enter(join)
     return builder.read(variable)
-
-
-def _choice(body: Body, node: ast.IfExp, choice: Choice) -> Choice:
-    body.chosen[node] = default_type(choice)
-    return choice
 
 
 def _joined(body: Body, join: Draft, sides: list[tuple[Draft, Weak]]) -> list[Weak]:

@@ -80,8 +80,3 @@ def count(*limits: Any) -> Iterator[Any]:
         raise StopError("assert", "the step of the range is not 0")
     scalar = type(limits[0])
     return map(scalar, range(*map(int, limits)))
-
-
-def as_float(value: Any) -> Any:
-    """Give one of two numbers without a type of which the other is a float: it meets nothing as a float."""
-    return float(value) if type(value) is int and int(float(value)) == value else value

@@ -15,7 +15,6 @@ from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Renewed
 from sim_node.compiler.python import operations, places, settle
 from sim_node.compiler.python.callables import callee
-from sim_node.dtypes import PYTHON
 from sim_node.lang.static import static
 
 # Operators that are calls; names that no source can hold.
@@ -98,6 +97,12 @@ class Rewriter(ast.NodeTransformer):
         if variable is not None and variable.parts is not None:
             return tuple(self.type_of(f"{name}[{at}]") for at in range(variable.parts))
         return variable.type if variable is not None else None
+
+    def visit(self, node: ast.AST) -> Any:
+        """Rewrite a node; a choice between numbers takes its type where the compiler gave it one."""
+        made = super().visit(node)
+        type_ = self.body.chosen.get(self.origin.get(node, node))
+        return self.settled(made, type_) if type_ is not None and isinstance(node, ast.expr) else made
 
     # statements
 
@@ -239,12 +244,6 @@ class Rewriter(ast.NodeTransformer):
         if type(op) in OPERATORS:
             return self.call(node, OPERATORS[type(op)], left, right, ast.Constant(written))
         return ast.copy_location(ast.BinOp(left, op, right), node)
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        """Rewrite a ternary of numbers without a type, of which one is a float."""
-        chosen = self.body.chosen.get(self.origin[node])
-        self.generic_visit(node)
-        return self.call(node, operations.as_float, node) if chosen is PYTHON[float] else node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """Rewrite a call: of a func its instance, of anything else what it does here."""

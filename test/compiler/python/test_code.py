@@ -179,3 +179,19 @@ def test_the_else_of_a_loop_is_rewritten_too() -> None:
         x, y = np.arange(6, dtype=np.int32), np.zeros(6, np.int32)
         sn.launch(searching, 6, inputs=[x, y], device=device)
         assert y.tolist() == [0, 1, 2, 6, 8, 10]
+
+
+@sn.kernel
+def choosing(x: sn.array(dtype=sn.float64), y: sn.array(dtype=float)):
+    i = sn.tid()
+    x[i] = 9223372036854775807 % (5 if i == 0 else 0.5)
+    v = sn.vector(3 if i == 0 else 2.5, 7)
+    y[i] = v.x / 2.0 + sn.sqrt(4 if i == 0 else 0.25)
+
+
+def test_a_choice_of_an_integer_and_a_float_keeps_its_digits_and_is_a_float() -> None:
+    for device in ("cpu", "python"):
+        x, y = np.zeros(2), np.zeros(2, np.float32)
+        sn.launch(choosing, 2, inputs=[x, y], device=device)
+        assert x.tolist() == [2.0, 0.0]
+        assert y.tolist() == [3.5, 1.75]
