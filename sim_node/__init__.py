@@ -30,6 +30,7 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["zeros", "empty", "full", "ones", "clone", "copy", "from_numpy"], "sim_node.runtime.creation"),
     **dict.fromkeys(["zeros_like", "empty_like", "full_like", "ones_like"], "sim_node.runtime.creation"),
     **dict.fromkeys(["launch", "Launch"], "sim_node.runtime.launch"),
+    "utils": "sim_node.runtime.fixed_order",
     "IndexedArray": "sim_node.runtime.indexed",
     "Plan": "sim_node.runtime.plan",
     "get_device": "sim_node.device.names",

@@ -73,6 +73,8 @@ TESTED_ELSEWHERE = {
             *("trigonometry", "turn"),
         )
     },
+    "lang/library/keys": "runtime/test_fixed_order.py sorts keys of every type",
+    "lang/library/parts": "runtime/test_fixed_order.py launches each kernel",
     "node/assembly": "ros/test_lifecycle.py builds and releases it in real nodes, ros/test_services.py rebuilds it",
     "node/clock": "ros/test_services.py pauses and steps each clock in a real node",
     "node/diagnostics": "ros/test_topics.py reads what a real node publishes",
