@@ -37,7 +37,7 @@ _HOMES: dict[str, str] = {
     "get_devices": "sim_node.device.names",
     **dict.fromkeys(["set_device", "ScopedDevice", "get_preferred_device"], "sim_node.device.scope"),
     **dict.fromkeys(["is_device_available", "is_cpu_available", "is_cuda_available"], "sim_node.device.scope"),
-    **dict.fromkeys(["synchronize", "synchronize_device"], "sim_node.device.scope"),
+    **dict.fromkeys(["init", "synchronize", "synchronize_device"], "sim_node.device.scope"),
     "kernel": "sim_node.lang.kernel",
     "Kernel": "sim_node.lang.kernel",
     **dict.fromkeys(["Int", "Float", "Scalar"], "sim_node.lang.kinds"),
@@ -92,6 +92,8 @@ _HOMES: dict[str, str] = {
         [f"vec{n}{s}" for n in (2, 3, 4) for s in ("", *"hfdbsiul", "ub", "us", "ui", "ul")], "sim_node.lang.values"
     ),
     **dict.fromkeys([f"{kind}{s}" for kind in _FLOATING for s in ("", *"hfd")], "sim_node.lang.values"),
+    **dict.fromkeys(["quat_identity", "transform_identity"], "sim_node.lang.library.identity"),
+    **dict.fromkeys(["transform_multiply", "quat_to_axis_angle"], "sim_node.lang.library.identity"),
     "Plant": "sim_node.plant.plant",
     **dict.fromkeys(["parameter", "input", "state", "output"], "sim_node.plant.declarations"),
     "Stepper": "sim_node.plant.stepper",
