@@ -35,6 +35,13 @@ _LOG = APPROXIMATIONS["LOG"]
 # From here on, terms of log(1 + z) need no more than an f64 each.
 _FINE = 6
 
+
+def _scaled_erfc(t: Any) -> Any:
+    """erfc(x)·e^(x²)·(x + 15/4), of t = (x - 15/4)/(x + 15/4)."""
+    x = mp.mpf("3.75") * (1 + t) / (1 - t)
+    return mp.erfc(x) * mp.exp(x * x) * (x + mp.mpf("3.75"))
+
+
 APPROXIMATIONS_OF_F64 = {
     "EXP": Approximation(
         11, -_EXP_BOUND, _EXP_BOUND, series(lambda n, r: r**n / mp.factorial(n + 2), 60), lambda r: r**2 / mp.exp(r)
@@ -64,6 +71,7 @@ APPROXIMATIONS_OF_F64 = {
     "ERFC_LAST": Approximation(
         10, -1, 1, lambda v: mp.erfc(v + _LAST) * mp.exp((v + _LAST) ** 2), lambda v: mp.exp(-((v + _LAST) ** 2))
     ),
+    "ERFC_FOLDED": Approximation(27, -1, mp.mpf("0.77"), lambda t: _scaled_erfc(t), lambda t: 1 / _scaled_erfc(t)),
 }  # fmt: skip
 
 

@@ -108,7 +108,7 @@ def kernel(name: str, features: str) -> Callable[[Floats], Floats]:
 
     def run(x: Floats) -> Floats:
         y, error = np.zeros(len(x), np.float32), ctypes.create_string_buffer(32)
-        call(0, len(x), struct.pack("<QqQq", x.ctypes.data, len(x), y.ctypes.data, len(y)), error)
+        call(0, len(x), struct.pack("<4iQqQq", len(x), 1, 1, 1, x.ctypes.data, len(x), y.ctypes.data, len(y)), error)
         assert code  # which also keeps it mapped
         assert not any(error.raw)
         return y

@@ -70,7 +70,9 @@ _HOMES: dict[str, str] = {
     "intersect_tri_tri": "sim_node.lang.library.intersection",
     **dict.fromkeys(["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow"], "sim_node.lang.library.math"),
     **dict.fromkeys(["sin", "cos", "tan", "asin", "acos", "atan", "atan2"], "sim_node.lang.library.math"),
-    **dict.fromkeys(["sinh", "cosh", "tanh", "cbrt", "hypot", "erf"], "sim_node.lang.library.math"),
+    **dict.fromkeys(
+        ["sinh", "cosh", "tanh", "cbrt", "hypot", "erf", "erfc", "erfinv", "erfcinv"], "sim_node.lang.library.math"
+    ),
     **dict.fromkeys(["dot", "cross", "length", "length_sq", "normalize"], "sim_node.lang.library.vector"),
     **dict.fromkeys(["cw_mul", "cw_div", "argmin", "argmax"], "sim_node.lang.library.vector"),
     **dict.fromkeys(["norm_l1", "norm_l2", "norm_huber"], "sim_node.lang.library.norm"),

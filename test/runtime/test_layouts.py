@@ -131,7 +131,7 @@ def test_structs_in_arrays_are_numpy_s_records():
     assert seen["n"].tolist() == [[0, 7, 0], [0, 7, 4]]
     assert seen["m"][0, 1].tolist() == [[1, 2], [3, 4]]
     assert not seen["h"][:, :2].any()
-    records = np.zeros(2, BODY.numpy)
+    records = np.zeros(2, bodies.numpy().dtype)
     sn.launch(move, 2, [records, by])
     assert records["p"].tolist() == [[1, 2, 3]] * 2
     assert np.shares_memory(sn.array(records, BODY).numpy(), records)

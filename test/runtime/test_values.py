@@ -44,7 +44,7 @@ def test_a_conversion_that_drops_more_than_digits_is_refused(data, dtype):
 
 @pytest.mark.parametrize(("data", "dtype"), [([1.0, -2.0], "i32"), ([1, 0], "bool"), (3.0, "u64"), ([-0.0], "i64")])
 def test_values_of_another_kind_that_stay_what_they_are_arrive(data, dtype):
-    assert np.array_equal(values.numbers(data, dtypes.ELEMENTS[dtype].scalar), data)
+    assert np.array_equal(values.numbers(data, dtypes.named(dtype).scalar), data)
 
 
 def test_numbers_become_bools_as_python_has_it():

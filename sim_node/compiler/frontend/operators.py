@@ -96,14 +96,9 @@ _ADVICE: dict[tuple[str, Kind], str] = {
 
 def binary_node(body: Body, node: ast.BinOp) -> Operand:
     """Lower ``a op b``."""
-    row = binary_row(body, node.op, node)
+    row = BINARY[type(node.op)]
     left, right = body.visit(node.left), body.visit(node.right)
     return binary(body, row, node, (left, node.left), (right, node.right))
-
-
-def binary_row(body: Body, op: ast.operator, node: ast.AST) -> Binary:
-    """Find an operator's row."""
-    return BINARY[type(op)]
 
 
 def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written) -> Operand:

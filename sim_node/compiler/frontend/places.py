@@ -83,7 +83,7 @@ def store(body: Body, spot: Place | Operand, operand: Operand, node: ast.AST, so
     if isinstance(spot, Name):
         assign(body, spot.name, operand, node, source)
     elif isinstance(spot, Element):
-        value = body.convert(operand, spot.type, source, "an element of {}", _array_of(node))
+        value = body.convert(operand, spot.type, source, "an element of {}", node)
         body.emit(Op.STORE, None, (spot.pointer, value), node, spot.offset)
     elif isinstance(spot, Part) and spot.whole is not None:
         value = body.convert(operand, spot.chosen.type, source, "a part of {}", _array_of(node))

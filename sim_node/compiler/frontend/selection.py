@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, describe
-from sim_node.compiler.frontend.operand import Literal, Operand, Weak, outcomes
+from sim_node.compiler.frontend.operand import Choice, Literal, Operand, Weak, outcomes
 from sim_node.compiler.frontend.scope import suggestion
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
@@ -144,6 +144,11 @@ def check_integer(body: Body, index: Operand, node: ast.expr) -> None:
         integer = isinstance(index.type, Scalar) and index.type.is_integer
     else:
         integer = isinstance(index, Weak) and all(type(one.value) is int for one in outcomes(index))
+    if isinstance(index, Choice) and any(one.value < 0 for one in outcomes(index)):
+        raise body.error(
+            UnsupportedError, "a negative index that only the run chooses cannot count from the end", node,
+            "write the index in each case of an if",
+        )  # fmt: skip
     if not integer:
         raise body.error(
             BuildTypeError, f"an index is an integer, and this is {describe(index)}", node,

@@ -10,7 +10,7 @@ from sim_node.compiler.frontend.calls import call
 from sim_node.compiler.frontend.coordinates import coordinates, is_tid
 from sim_node.compiler.frontend.logic import as_value, condition
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
-from sim_node.compiler.frontend.operators import binary, binary_row
+from sim_node.compiler.frontend.operators import BINARY, binary
 from sim_node.compiler.frontend.places import Name, load, place, read, store
 from sim_node.compiler.frontend.targets import assign_to, written
 from sim_node.compiler.ir.function import Value
@@ -52,7 +52,7 @@ def annotated(body: Body, node: ast.AnnAssign) -> None:
 
 def augmented(body: Body, node: ast.AugAssign) -> None:
     """Lower ``place op= value``: the place is found once."""
-    row = binary_row(body, node.op, node)
+    row = BINARY[type(node.op)]
     spot = place(body, node.target)
     before = read(body, spot, node.target)
     operand = body.visit(node.value)

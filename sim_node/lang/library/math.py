@@ -16,6 +16,7 @@ from sim_node.lang.library import (
     trigonometry,
 )
 from sim_node.lang.library.double import error_function as error_function_of_f64
+from sim_node.lang.library.double import error_inverse as error_inverse_of_f64
 from sim_node.lang.library.double import exponential as exponential_of_f64
 from sim_node.lang.library.double import hyperbolic as hyperbolic_of_f64
 from sim_node.lang.library.double import inverse as inverse_of_f64
@@ -45,3 +46,6 @@ cbrt = overloaded(root_of_f64.cbrt, root.cbrt)
 hypot = overloaded(root_of_f64.hypot, polar.hypot)
 pow = overloaded(power_of_f64.pow, power.pow)
 erf = overloaded(error_function_of_f64.erf, error_function.erf)
+erfc = overloaded(error_inverse_of_f64.erfc, error_function.erfc)
+erfinv = overloaded(error_inverse_of_f64.erfinv, error_function.erfinv)
+erfcinv = overloaded(error_inverse_of_f64.erfcinv, error_function.erfcinv)

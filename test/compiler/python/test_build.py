@@ -63,9 +63,12 @@ def doubling(x: sn.array(dtype=float)):
     x[i] = x[i] + x[i]
 
 
-def test_strided_arrays_are_refused_as_by_the_compiler() -> None:
-    with pytest.raises(BuildError, match="compiled for contiguous arrays"):
-        sn.launch(doubling, 2, inputs=[np.ones(8, np.float32)[::2]], device="python")
+def test_strided_arrays_are_taken_and_indexed_ones_refused() -> None:
+    numbers = np.ones(8, np.float32)
+    sn.launch(doubling, 4, inputs=[numbers[::2]], device="python")
+    assert numbers.tolist() == [2.0, 1.0] * 4
+    with pytest.raises(BuildError, match="'x' of kernel 'doubling' is an indexed array"):
+        sn.launch(doubling, 2, inputs=[sn.array(numbers)[[0, 3]]], device="python")
 
 
 @sn.func

@@ -64,7 +64,8 @@ def compiled() -> Callable[..., Callable[..., np.ndarray[Any, Any]]]:
         def run(*inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             result, error = np.zeros_like(inputs[0]), ctypes.create_string_buffer(32)
             arrays = (*inputs, result)
-            block = struct.pack("<" + "Qq" * len(arrays), *(n for a in arrays for n in (a.ctypes.data, len(a))))
+            words = (n for a in arrays for n in (a.ctypes.data, len(a)))
+            block = struct.pack("<4i" + "Qq" * len(arrays), len(result), 1, 1, 1, *words)
             call(0, len(result), block, error)
             assert code  # which also keeps it mapped
             assert not any(error.raw)
