@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.recfunctions import repack_fields
 
 from sim_node.compiler.frontend import typed
 from sim_node.compiler.ir.verifier import verify
@@ -184,7 +185,10 @@ def _told(stop: machine.Stop, python: Counted) -> tuple[Any, ...]:
 
 
 def _bits(array: Any) -> bytes:
-    return np.asarray(array).tobytes()
+    array = np.asarray(array)
+    if array.dtype.names is not None:  # what lies between fields is nothing
+        array = repack_fields(array, recurse=True)
+    return bytes(array.tobytes())
 
 
 # shrinking

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from palette import spelled
+from palette import fields, spelled
 
 from sim_node.dtypes import Composite, Matrix, Quaternion, Scalar, Struct, Transform, Vector, float16, int32
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from random import Random
+
     from expressions import Block
-    from palette import Type
+    from palette import Palette, Type
+
+T = TypeVar("T")
 
 _AXES = "xyzw"
 
@@ -18,17 +23,19 @@ _AXES = "xyzw"
 class Composites:
     """What ``Expressions`` writes of composite types; that class has the rest."""
 
-    pick: Any
-    chance: Any
-    random: Any
-    palette: Any
-    expression: Any
-    weak: Any
-    leaf: Any
-    ternary: Any
-    call: Any
+    if TYPE_CHECKING:
+        palette: Palette
+        random: Random
 
-    def of_palette(self, kind: type, scalar: Scalar) -> list[Any]:
+        def pick(self, options: Iterable[T]) -> T: ...
+        def chance(self, probability: float) -> bool: ...
+        def expression(self, kind: Type, block: Block, depth: int | None = None) -> str: ...
+        def weak(self, kind: Scalar, block: Block, depth: int = 2) -> str: ...
+        def leaf(self, kind: Type, block: Block) -> str: ...
+        def ternary(self, kind: Type, block: Block, depth: int) -> str: ...
+        def call(self, kind: Type | tuple[Type, ...] | None, block: Block, depth: int) -> str: ...
+
+    def of_palette(self, kind: type[Composite], scalar: Scalar) -> list[Any]:
         """The composite types of one kind and scalar that the program has."""
         return [one for one in self.palette.composites if isinstance(one, kind) and one.scalar == scalar]
 
@@ -48,15 +55,15 @@ class Composites:
         composites = [one for one in self.palette.composites if one.scalar == kind]
         fields = self.fields(kind, block, depth)
         if fields and (not composites or self.chance(0.4)):
-            return str(self.pick(fields))
+            return self.pick(fields)
         if not composites:
-            return str(self.leaf(kind, block))
+            return self.leaf(kind, block)
         of = self.pick(composites)
         one, two = self.expression(of, block, depth), self.expression(of, block, depth)
         if isinstance(of, Vector) and self.chance(0.1):
             return f"sn.{self.pick(['min', 'max'])}({one})"
         if isinstance(of, Vector) and kind.is_float and self.chance(0.3):
-            return str(self.pick([f"sn.dot({one}, {two})", f"sn.length({one})", f"sn.length_sq({two})"]))
+            return self.pick([f"sn.dot({one}, {two})", f"sn.length({one})", f"sn.length_sq({two})"])
         if isinstance(of, Matrix) and of.rows == of.cols and of.rows < 4 and self.chance(0.2):
             return f"sn.{self.pick(['trace', 'determinant'])}({one})"
         return f"{one}{self.axis(of, block)}"
@@ -65,7 +72,7 @@ class Composites:
         """Fields of this type of structs."""
         return [
             f"{self.expression(struct, block, min(depth, 1))}.{name}"
-            for struct in self.palette.structs for name, its in struct.fields if its == kind and self.chance(0.5)
+            for struct in self.palette.structs for name, its in fields(struct) if its == kind and self.chance(0.5)
         ]  # fmt: skip
 
     def composite(self, kind: Composite, block: Block, depth: int) -> str:
@@ -86,7 +93,7 @@ class Composites:
             options.append(f"({one} / {factor})")
         options += self._own(kind, one, two, block, depth)
         called = self.call(kind, block, depth)
-        return str(self.pick([*options, *([called] if called else [])]))
+        return self.pick([*options, *([called] if called else [])])
 
     def _own(self, kind: Composite, one: str, two: str, block: Block, depth: int) -> list[str]:
         """What only values of this kind do."""
@@ -125,13 +132,13 @@ class Composites:
     def struct(self, kind: Struct, block: Block, depth: int) -> str:
         """An instance of a struct."""
         if self.chance(0.4):
-            return str(self.leaf(kind, block))
+            return self.leaf(kind, block)
         if self.chance(0.2):
-            return str(self.ternary(kind, block, depth))
+            return self.ternary(kind, block, depth)
         called = self.call(kind, block, depth)
         if called and self.chance(0.5):
-            return str(called)
-        given = [(name, self.expression(its, block, depth)) for name, its in kind.fields]
+            return called
+        given = [(name, self.expression(its, block, depth)) for name, its in fields(kind)]
         by_name = self.random.randrange(len(given) + 1)
         words = [text for _, text in given[:by_name]]
         words += [f"{name}={text}" for name, text in given[by_name:] if self.chance(0.8)]

@@ -208,9 +208,7 @@ class Expressions(Composites):
             return f"({self.expression(kind, block, depth)} {symbol} {count})"
         if kind.is_integer and symbol in ("//", "%"):
             left = self.expression(kind, block, depth)
-            if kind in self.types and self.chance(
-                0.02
-            ):  # no constant: that is refused
+            if kind in self.types and self.chance(0.02):  # no constant: that is refused
                 return f"({left} {symbol} {self.read(self.types.index(kind), block)})"
             right = self.pick([f"({self.expression(kind, block, depth)} | 1)", self.pick(["2", "3", "7", "10"])])
             if symbol == "//" and kind.kind is Kind.INT and right[-1] == ")":  # no quotient of the least number by -1

@@ -9,7 +9,6 @@ from sim_node.dtypes import (
     COMPOSITES,
     SCALARS,
     Composite,
-    Kind,
     Matrix,
     Quaternion,
     Scalar,
@@ -38,6 +37,11 @@ def spelled(kind: Type, plain: bool = False) -> str:
     return f"sn.{kind.name}" if kind.name in COMPOSITES else kind.name
 
 
+def fields(struct: Struct) -> list[tuple[str, Type]]:
+    """The fields of a struct of a palette, which holds no arrays."""
+    return [(name, kind) for name, kind in struct.fields if isinstance(kind, (Scalar, Composite, Struct))]
+
+
 class Palette:
     """Types, each with an array to read ``x0 x1 …`` and one to write ``y0 y1 …`` of one or two dimensions.
 
@@ -51,9 +55,11 @@ class Palette:
         self.composites: list[Composite] = [*dict.fromkeys(self._composite() for _ in range(random.choice([2, 3, 4])))]
         self.structs: list[Struct] = []
         for number in range(random.choice([0, 1, 1, 2])):
-            options = [*self.scalars, *self.composites, *self.structs]
-            fields = [(name, random.choice(options)) for name in "abcd"[: random.randrange(1, 5)]]
-            self.structs.append(Struct(f"S{number}", tuple(fields)))
+            options: list[Type] = [*self.scalars, *self.composites, *self.structs]
+            parts: tuple[tuple[str, Type], ...] = tuple(
+                (name, random.choice(options)) for name in "abcd"[: random.randrange(1, 5)]
+            )
+            self.structs.append(Struct(f"S{number}", parts))
         self.types: tuple[Type, ...] = tuple(dict.fromkeys([*self.scalars, *self.composites, *self.structs]))
         self.dims = [random.choice([1, 1, 1, 2]) for _ in self.types]
         self.params = ", ".join(
@@ -79,10 +85,6 @@ class Palette:
                 word = "vector" if isinstance(kind, Vector) else "matrix"
                 lines.append(f"{kind.name} = sn.types.{word}({size}, {spelled(kind.scalar)})")
         for struct in self.structs:
-            fields = [f"    {name}: {spelled(kind)}" for name, kind in struct.fields]
-            lines += ["", "", "@sn.struct", f"class {struct.name}:", *fields]
+            written = [f"    {name}: {spelled(kind)}" for name, kind in fields(struct)]
+            lines += ["", "", "@sn.struct", f"class {struct.name}:", *written]
         return lines
-
-    def signed(self, kind: Composite) -> bool:
-        """Whether the numbers have a sign."""
-        return kind.scalar.kind is not Kind.UINT

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable
 
 from expressions import REAL, WHOLE, Block, Expressions, Func
-from palette import NUMBERS, Type, spelled
+from palette import NUMBERS, Type, fields, spelled
 
 from sim_node.dtypes import Composite, Scalar, Struct, Vector, bool_, float32, int32, int64, uint32
 
@@ -86,9 +86,8 @@ class Programs(Expressions):
                 words.append(f"{param}: {spelled(kind, self.chance(0.5))}" if self.chance(0.7) else param)
         made.typed = self.chance(0.5)
         arrays = self.palette.params if made.typed else ", ".join(self.arrays())
-        declared = result is not None and self.chance(0.5)
-        declared = declared and not isinstance(result, tuple)
-        arrow = f" -> {spelled(result, True)}" if declared else ""
+        declared = self.chance(0.5)
+        arrow = f" -> {spelled(result, True)}" if declared and isinstance(result, Type) else ""
         self.lines += ["", "", "@sn.func", f"def {name}({', '.join(['i', arrays, 's1', 's5', *words])}){arrow}:"]
         self.left, self.result, self.returns = self.random.randrange(1, 8), result, True
         self.body(block, 1)
@@ -104,6 +103,7 @@ class Programs(Expressions):
 
     def returned(self, block: Block) -> str:
         """What a func gives back."""
+        assert self.result is not None
         kinds = self.result if isinstance(self.result, tuple) else (self.result,)
         return ", ".join(self.expression(kind, block, 1) for kind in kinds)
 
@@ -138,7 +138,7 @@ class Programs(Expressions):
             (3, lambda: self.element(block)),
             (1, lambda: self.swap(block)),
             (0.5, lambda: self.unpack(block)),
-            (0.4, lambda: self.tuple(block)),
+            (0.4, lambda: self.several(block)),
             (0.4, lambda: self.atomic(block)),
             (0.7, lambda: self.do(block)),
             (0.3, lambda: self.check(block)),
@@ -167,9 +167,9 @@ class Programs(Expressions):
             self.emit(block, f"{name}{note} = {self.expression(kind, block)}")
         block.variables[name] = kind
         if isinstance(kind, Struct):
-            block.variables |= {f"{name}.{part}": its for part, its in kind.fields}
+            block.variables |= {f"{name}.{part}": its for part, its in fields(kind)}
 
-    def tuple(self, block: Block) -> None:
+    def several(self, block: Block) -> None:
         """A variable of several values, which are read by their number."""
         name, kinds = next(self.names), [self.pick(self.types) for _ in range(self.random.randrange(1, 4))]
         self.emit(block, f"{name} = ({', '.join(self.expression(kind, block, 1) for kind in kinds)},)")
@@ -182,7 +182,7 @@ class Programs(Expressions):
         at = self.random.choice([at for at, kind in enumerate(self.types) if kind in ATOMIC])
         where = self.own(at).replace("[", ", ").rstrip("]")
         name, kind = next(self.names), self.types[at]
-        word = self.pick(["add", "sub", "min", "max"])
+        word = self.pick(["min", "max"] if kind is float32 else ["add", "sub", "min", "max"])
         self.emit(block, f"{name} = sn.atomic_{word}({where}, {self.expression(kind, block, 1)})")
         block.variables[name] = kind
 
@@ -210,7 +210,7 @@ class Programs(Expressions):
         else:
             self.emit(block, f"{name} = {self.value(kind, block)}")
 
-    def target(self, block: Block) -> tuple[str, Type]:
+    def target(self, block: Block) -> tuple[str, Scalar | Composite]:
         """A place and its type."""
         names = self.free(block)
         if names and self.chance(0.6):
@@ -220,7 +220,7 @@ class Programs(Expressions):
             at = self.random.randrange(len(self.types))
             place, kind = self.own(at), self.types[at]
         while isinstance(kind, Struct):
-            name, kind = self.pick(kind.fields)
+            name, kind = self.pick(fields(kind))
             place += f".{name}"
         if isinstance(kind, Composite) and self.chance(0.6):
             return place + self.axis(kind, block), kind.scalar
@@ -245,7 +245,7 @@ class Programs(Expressions):
         at = self.random.randrange(len(self.types))
         place, kind = self.own(at), self.types[at]
         while isinstance(kind, Struct) and self.chance(0.5):
-            name, kind = self.pick(kind.fields)
+            name, kind = self.pick(fields(kind))
             place += f".{name}"
         if isinstance(kind, Composite) and self.chance(0.5):
             place, kind = place + self.axis(kind, block), kind.scalar

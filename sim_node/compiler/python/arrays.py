@@ -114,8 +114,8 @@ def at_address(address: int, dtype: Any, shape: Sequence[int], strides: Sequence
     if strides is None:
         strides = np.empty((1, *shape[1:], *parts), base).strides[: len(shape)]
     interface = {"version": 3, "shape": full, "strides": (*strides, *inner[1:]), "data": (address, False)}
-    interface |= {"typestr": base.str, "descr": base.descr}
-    return np.asarray(type("Memory", (), {"__array_interface__": interface})())
+    interface["typestr"] = base.str
+    return np.asarray(type("Memory", (), {"__array_interface__": interface})()).view(base)
 
 
 def scalar_at(address: int, dtype: Type) -> Any:
