@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim_node.dtypes import uint32
+from sim_node.dtypes import Matrix, uint32
 from sim_node.lang.builtins import sqrt, vector
 from sim_node.lang.func import func
 from sim_node.lang.library.elementary import div
+
+_MATRIX = Matrix(Any, Any, Any)
 
 
 @func
@@ -54,11 +56,31 @@ def cw_mul(a: Any, b: Any) -> Any:
 
 
 @func
+def cw_mul(a: _MATRIX, b: _MATRIX) -> Any:
+    """Multiply element by element."""
+    product = +a
+    for i in range(len(a)):
+        for j in range(len(a[0])):
+            product[i, j] = a[i, j] * b[i, j]
+    return product
+
+
+@func
 def cw_div(a: Any, b: Any) -> Any:
     """Divide component by component, integers towards zero."""
     quotient = +a
     for k in range(len(a)):
         quotient[k] = div(a[k], b[k])
+    return quotient
+
+
+@func
+def cw_div(a: _MATRIX, b: _MATRIX) -> Any:
+    """Divide element by element, integers towards zero."""
+    quotient = +a
+    for i in range(len(a)):
+        for j in range(len(a[0])):
+            quotient[i, j] = div(a[i, j], b[i, j])
     return quotient
 
 
