@@ -38,6 +38,7 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["set_device", "ScopedDevice", "get_preferred_device"], "sim_node.device.scope"),
     **dict.fromkeys(["is_device_available", "is_cpu_available", "is_cuda_available"], "sim_node.device.scope"),
     **dict.fromkeys(["init", "synchronize", "synchronize_device"], "sim_node.device.scope"),
+    "types": "sim_node.types",
     "kernel": "sim_node.lang.kernel",
     "Kernel": "sim_node.lang.kernel",
     **dict.fromkeys(["Int", "Float", "Scalar"], "sim_node.lang.kinds"),
@@ -127,8 +128,6 @@ _HOMES: dict[str, str] = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "types":
-        return importlib.import_module("sim_node.types")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'sim_node' has no attribute '{name}'")
@@ -138,4 +137,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, "types"})
+    return sorted({*globals(), *_HOMES})

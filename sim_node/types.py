@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -18,7 +19,9 @@ __all__ = [
     "type_size_in_bytes", "types_equal", "vector",
 ]  # fmt: skip
 
-_vector, _matrix, _quaternion, _transform = (cache(kind) for kind in (Vector, Matrix, Quaternion, Transform))
+types = sys.modules[__name__]  # as an attribute of the package
+
+_vector, _matrix, _quaternion, _transform = cache(Vector), cache(Matrix), cache(Quaternion), cache(Transform)
 
 
 def _scalar(dtype: object) -> Any:

@@ -71,7 +71,7 @@ _STEM = r"(vec(?P<n>\d+)|mat(?P<rows>\d|\d+(?=x))x?(?P<cols>\d+)|(?P<whole>quat|
 _NAME = re.compile(_STEM + r"(?P<suffix>[a-z]+)")
 
 
-def __getattr__(name: str) -> Scalar | Composite:
+def __getattr__(name: str) -> Any:
     # the names of composite types are a table, not a hundred lines, and Python's are not hidden in this file
     if name in COMPOSITES:
         return COMPOSITES[name]

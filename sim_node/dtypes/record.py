@@ -86,10 +86,6 @@ class Struct:
         """The name, where classes have theirs."""
         return self.name
 
-    def numpy_dtype(self) -> Any:
-        """The structured numpy dtype, in Warp's word."""
-        return self.numpy
-
     def __mro_entries__(self, _: object) -> tuple[type, ...]:
         raise TypeError(f"structs do not inherit: '{self.name}' is a type; make it a field")
 

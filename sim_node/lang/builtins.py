@@ -29,9 +29,9 @@ class Builtin:
     op: str
     host: Callable[..., Any]
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """Do it in plain Python, on numpy scalars; Python's own numbers, which have no dtype, give such a number."""
-        result = self.host(*args)
+        result = self.host(*args, **named)
         weak = bool(args) and all(type(arg) in (bool, int, float) for arg in args)
         return result.item() if weak and isinstance(result, np.generic) else result
 
