@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim_node.dtypes import Matrix, uint32
+from sim_node.dtypes import Matrix, Quaternion, uint32
 from sim_node.lang.builtins import sqrt, vector
 from sim_node.lang.func import func
+from sim_node.lang.hosted import type_of
 from sim_node.lang.library.elementary import div
 
-_MATRIX = Matrix(Any, Any, Any)
+_MATRIX, _QUATERNION = Matrix(Any, Any, Any), Quaternion(Any)
 
 
 @func
@@ -44,6 +45,13 @@ def normalize(v: Any) -> Any:
     """Scale the vector to length 1; a vector of length zero stays zero."""
     size = length(v)
     return v - v if size == 0.0 else v / size
+
+
+@func
+def normalize(q: _QUATERNION) -> Any:
+    """Scale the quaternion to length 1; one of length zero becomes the rotation that changes nothing."""
+    size = length(q)
+    return type_of(q)(0.0, 0.0, 0.0, 1.0) if size == 0.0 else q / size
 
 
 @func
