@@ -184,7 +184,7 @@ def test_a_struct_made_in_a_kernel_takes_an_array_however_it_lies():
         out[i * 4 + j] = pair.data[i, j] + pair.other
 
     values = np.arange(12, dtype=np.int32).reshape(3, 4)
-    for given in (values, np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2]):
+    for data in (values, np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2]):
         out = np.zeros(12, np.int32)
-        sn.launch(read, (3, 4), inputs=[given], outputs=[out])
+        sn.launch(read, (3, 4), inputs=[data], outputs=[out])
         assert out.tolist() == [*range(5, 17)]
