@@ -38,7 +38,8 @@ _HOMES: dict[str, str] = {
     "get_devices": "sim_node.device.names",
     **dict.fromkeys(["set_device", "ScopedDevice", "get_preferred_device"], "sim_node.device.scope"),
     **dict.fromkeys(["is_device_available", "is_cpu_available", "is_cuda_available"], "sim_node.device.scope"),
-    **dict.fromkeys(["synchronize", "synchronize_device"], "sim_node.device.scope"),
+    **dict.fromkeys(["init", "synchronize", "synchronize_device"], "sim_node.device.scope"),
+    "types": "sim_node.types",
     "kernel": "sim_node.lang.kernel",
     "Kernel": "sim_node.lang.kernel",
     **dict.fromkeys(["Int", "Float", "Scalar"], "sim_node.lang.kinds"),
@@ -54,7 +55,10 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["constant", "E", "e", "LOG2E", "log2e", "LOG10E", "log10e"], "sim_node.lang.constants"),
     **dict.fromkeys(["LN2", "ln2", "LN10", "ln10", "PHI", "phi", "PI", "pi"], "sim_node.lang.constants"),
     **dict.fromkeys(["HALF_PI", "half_pi", "TAU", "tau", "INF", "inf", "NAN", "nan"], "sim_node.lang.constants"),
-    **dict.fromkeys(["vector", "matrix", "identity", "matrix_from_rows", "matrix_from_cols"], "sim_node.lang.builtins"),
+    **dict.fromkeys(
+        ["vector", "matrix", "quaternion", "transformation", "identity", "matrix_from_rows", "matrix_from_cols"],
+        "sim_node.lang.builtins",
+    ),
     "struct": "sim_node.lang.struct",
     **dict.fromkeys(
         [f"atomic_{name}" for name in ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")],
@@ -79,6 +83,30 @@ _HOMES: dict[str, str] = {
     "closest_point_edge_edge": "sim_node.lang.library.closest",
     "lower_bound": "sim_node.lang.library.search",
     **dict.fromkeys(["noise", "pnoise", "curlnoise"], "sim_node.lang.library.noise"),
+    **dict.fromkeys(["transpose", "outer", "skew"], "sim_node.lang.library.matrix"),
+    **dict.fromkeys(["ddot", "trace", "diag"], "sim_node.lang.library.matrix"),
+    **dict.fromkeys(["get_diag", "determinant", "inverse"], "sim_node.lang.library.matrix"),
+    **dict.fromkeys(["svd2", "svd3", "qr3"], "sim_node.lang.library.decomposition"),
+    **dict.fromkeys(["eig3"], "sim_node.lang.library.decomposition"),
+    **dict.fromkeys(["quat_inverse", "quat_rotate", "quat_rotate_inv"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_from_axis_angle", "quat_slerp", "quat_rpy"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_to_rpy", "quat_to_matrix", "quat_from_matrix"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_twist", "quat_twist_angle", "quat_twist_angle_signed"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["quat_from_euler", "quat_to_euler"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(
+        ["transform_get_translation", "transform_get_rotation", "transform_inverse"], "sim_node.lang.library.transform"
+    ),
+    **dict.fromkeys(["transform_point", "transform_vector", "transform_compose"], "sim_node.lang.library.transform"),
+    **dict.fromkeys(
+        ["transform_decompose", "transform_to_matrix", "transform_from_matrix"], "sim_node.lang.library.transform"
+    ),
+    **dict.fromkeys(["transform_multiply"], "sim_node.lang.library.rotation"),
+    **dict.fromkeys(["spatial_top", "spatial_bottom", "spatial_dot"], "sim_node.lang.library.spatial"),
+    **dict.fromkeys(["spatial_cross", "spatial_cross_dual", "spatial_adjoint"], "sim_node.lang.library.spatial"),
+    **dict.fromkeys(["velocity_at_point", "transform_twist", "transform_wrench"], "sim_node.lang.library.spatial"),
+    **dict.fromkeys(["quat_identity", "quat_to_axis_angle"], "sim_node.lang.library.quaternion"),
+    **dict.fromkeys(["transform_identity", "transform_set_translation"], "sim_node.lang.library.transform"),
+    "transform_set_rotation": "sim_node.lang.library.transform",
     "rand_init": "sim_node.lang.library.stream",
     **dict.fromkeys(["randi", "randu", "randf", "randn", "sample_cdf", "poisson"], "sim_node.lang.library.random"),
     **dict.fromkeys(["sample_triangle", "sample_unit_ring", "sample_unit_disk"], "sim_node.lang.library.sampling"),
@@ -87,11 +115,13 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["sample_unit_square", "sample_unit_cube"], "sim_node.lang.library.sampling"),
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
     **dict.fromkeys([f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)], "sim_node.dtypes"),
-    **dict.fromkeys(["float16", "float32", "float64"], "sim_node.dtypes"),
+    **dict.fromkeys(["float16", "float32", "float64", "bool", "int", "float"], "sim_node.dtypes"),
     **dict.fromkeys(
-        [f"vec{n}{s}" for n in (2, 3, 4) for s in ("", *"hfdbsiul", "ub", "us", "ul")], "sim_node.lang.values"
+        [f"vec{n}{s}" for n in (2, 3, 4) for s in ("", *"hfdbsiul", "ub", "us", "ui", "ul")], "sim_node.lang.values"
     ),
     **dict.fromkeys([f"{kind}{s}" for kind in _FLOATING for s in ("", *"hfd")], "sim_node.lang.values"),
+    **dict.fromkeys(["quat_identity", "transform_identity"], "sim_node.lang.library.identity"),
+    **dict.fromkeys(["transform_multiply", "quat_to_axis_angle"], "sim_node.lang.library.identity"),
     "Plant": "sim_node.plant.plant",
     **dict.fromkeys(["parameter", "input", "state", "output"], "sim_node.plant.declarations"),
     "Stepper": "sim_node.plant.stepper",

@@ -26,6 +26,7 @@ from sim_node.dtypes import ArrayType, Composite, Kind, Scalar, Struct, Vector, 
 from sim_node.errors import BuildTypeError, UnsupportedError
 from sim_node.lang.builtins import Builtin, abs_
 from sim_node.lang.func import Func
+from sim_node.lang.hosted import type_of
 from sim_node.lang.library import scalar as library
 from sim_node.lang.static import static
 
@@ -242,6 +243,7 @@ _FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.RAW: _bitcast}
 _PYTHON: tuple[tuple[object, Lower], ...] = (
     (len, _len),
     (type, _type),
+    (type_of, _type),
     (abs, _abs),
     (min, _extreme(min, library.smaller)),
     (max, _extreme(max, library.larger)),
