@@ -56,7 +56,8 @@ class Memory:
         """The number of an index without the stride that it is multiplied by."""
         expression = self.expressions[number]
         if expression[0] == Op.MUL.name:
-            factors = [at for at in expression[2:] if self.expressions[at][0] != Op.CONST.name]
+            operands = [at for at in expression[2:] if isinstance(at, int)]
+            factors = [at for at in operands if self.expressions[at][0] != Op.CONST.name]
             return factors[0] if len(factors) == 1 else number
         return number
 
