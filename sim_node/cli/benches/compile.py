@@ -1,9 +1,9 @@
 """How long it takes to make kernels ready to launch: 12 of 150 statements, beside Warp and numba in the same run.
 
-Each figure is of a fresh process (``compiling.py``); ours the median of three, peers, which take many seconds, once. ``cold`` starts with the contender's
-cache empty, ``warm`` finds all kernels in it, ``changed`` finds all but one, in which a constant is another. Imports are
-figures of their own. Gradients are off. Warp compiles a module at a time and numba notices that a file has changed, not
-what in it, so both make all 12 anew for one.
+Each figure is of a fresh process (``compiling.py``): ours the median of three, the peers' of one, which takes many
+seconds. ``cold`` starts with the contender's cache empty, ``warm`` finds all kernels in it, ``changed`` finds all but
+one, in which a constant is another. Imports are figures of their own. Gradients are off. Warp compiles a module at a
+time, and numba notices that a file has changed, not what in it, so both make all 12 anew for one.
 """
 
 from __future__ import annotations

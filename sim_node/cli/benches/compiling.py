@@ -1,7 +1,7 @@
 """A process of the compile bench: imports one contender, then makes every kernel of a file ready, timed.
 
-Prints one JSON object: version, ``import_ms`` and ``build_ms``, or ``absent`` with the reason. Where the caches are, the
-environment says.
+Prints one JSON object: version, ``import_ms`` and ``build_ms``, or ``absent`` with the reason. The environment says
+where the caches are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Build = Callable[[ModuleType], object]
 
 
 def main(contender: str, file: str) -> None:
-    """Import, then build; of what a process must do before its first launch, only the reading of the file is left out."""
+    """Import the contender, then read the file and build its kernels."""
     begin = time.perf_counter()
     try:
         version, build = {"sim_node": _ours, "warp": _warp, "numba": _numba}[contender]()
@@ -27,7 +27,8 @@ def main(contender: str, file: str) -> None:
         return
     imported = time.perf_counter()
     spec = importlib.util.spec_from_file_location("plants", file)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = sys.modules["plants"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     build(module)
@@ -60,7 +61,7 @@ def _warp() -> tuple[str, Build]:
 
 def _numba() -> tuple[str, Build]:
     numba = importlib.import_module("numba")
-    return str(numba.__version__), lambda module: None  # what has a signature is compiled where it is defined
+    return str(numba.__version__), lambda _: None  # what has a signature is compiled where it is defined
 
 
 if __name__ == "__main__":

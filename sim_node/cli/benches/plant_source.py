@@ -1,8 +1,8 @@
 """Source of kernels as plants have them, the same on every call, to compile: for us, for Warp and for numba.
 
-Each is 150 statements on a few state variables: arithmetic, vectors, reads and writes of arrays, and one in ten a branch
-or a loop with two statements of its own. Ours and Warp's texts differ in the module's name only; numba has no vectors, so
-tuples and functions of them stand there.
+Each is 150 statements on a few state variables: arithmetic, vectors, reads and writes of arrays, and one in ten a
+branch or a loop with two statements of its own. Ours and Warp's texts differ in the module's name only; numba has no
+vectors, so tuples and functions of them stand there.
 """
 
 from __future__ import annotations
@@ -50,7 +50,17 @@ _NUMBA = {
     "vel[i] = v": "vel[i, 0], vel[i, 1], vel[i, 2] = v",
     "out[i] = c + d + e + m.dot(w, w)": "out[i] = c + d + e + dot(w, w)",
 }
-_FIRST = ["i = m.tid()", "a = q[i]", "b = dq[i]", "c = 0.5", "d = 1.0", "e = a - b", "u = pos[i]", "v = vel[i]", "w = u"]
+_FIRST = [
+    "i = m.tid()",
+    "a = q[i]",
+    "b = dq[i]",
+    "c = 0.5",
+    "d = 1.0",
+    "e = a - b",
+    "u = pos[i]",
+    "v = vel[i]",
+    "w = u",
+]
 _LAST = ["q[i] = a", "dq[i] = b", "pos[i] = u", "vel[i] = v", "out[i] = c + d + e + m.dot(w, w)"]
 
 

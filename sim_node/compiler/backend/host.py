@@ -13,8 +13,8 @@ SYMBOL = "kernel"  # of every object: names are not part of the code
 
 # The threads of a launch have no order, which is what parallel_accesses says: LLVM may run several in the lanes of a
 # vector with no check at run time whether arrays overlap, and no array need be free of aliases for it. The loop with
-# checks calls the thread and is left as it is: it runs for few threads or none, and a copy of the thread in it would more
-# than double the time to make the code.
+# checks calls the thread and is left as it is: it runs for few threads or none, and a copy of the thread in it would
+# more than double the time to make the code.
 # "no-builtins" keeps LLVM from making loops into calls of memset and the like, which no one would link.
 _TAIL = f"""
 attributes #0 = {{ nounwind "no-builtins" }}
@@ -99,7 +99,15 @@ def _coordinates(axes: int, asked: bool) -> Iterator[str]:
 
 
 def _loop(
-    function: Function, name: str, first: str, end: str, after: str, metadata: str, known: list[str], *, inlined: bool = True
+    function: Function,
+    name: str,
+    first: str,
+    end: str,
+    after: str,
+    metadata: str,
+    known: list[str],
+    *,
+    inlined: bool = True,
 ) -> Iterator[str]:
     yield f"{name}:"
     yield f"  %{name}.any = icmp slt i32 {first}, {end}"

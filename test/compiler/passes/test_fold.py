@@ -152,4 +152,5 @@ def test_an_index_known_to_be_inside_is_not_checked():
     """
     kept = text(fold(parse(source)))
     assert kept.count("bounds") == 2
-    assert "{1}" in kept and "{2}" in kept
+    assert "{1}" in kept
+    assert "{2}" in kept
