@@ -89,8 +89,10 @@ class Array:
 def checked(index: Any, length: int, subject: str, kind: str = "index") -> Any:
     """Check an index, or give a slice in Python's integers; stops the thread outside of the length."""
     if isinstance(index, slice):
-        ends = (None if end is None else int(end) for end in (index.start, index.stop, index.step))
-        return slice(*ends)
+        start, stop, step = (None if end is None else int(end) for end in (index.start, index.stop, index.step))
+        if step == 0:
+            raise StopError("assert", "the step of the slice is not 0")
+        return slice(start, stop, step)
     at = int(index)
     if type(index) is int and at < 0:
         at += length
