@@ -100,7 +100,14 @@ def _identity(value: Value, kind: Scalar) -> Value | None:
 
 
 def _pick(table: dict[Op, dict[str, Attr]], op: Op, kind: Scalar) -> Attr:
-    return next((attr for kinds, attr in table.get(op, {}).items() if kind.kind.value in kinds), None)
+    rows = table.get(op)
+    if rows is None:
+        return None
+    letter = kind.kind.value
+    for kinds, attr in rows.items():
+        if letter in kinds:
+            return attr
+    return None
 
 
 def _is(value: Value, attr: Attr) -> bool:
