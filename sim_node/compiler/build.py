@@ -94,7 +94,8 @@ def compiler() -> str:
     """Identify what makes the object of a digest: package, LLVM, and the text of our own passes and back end."""
     hasher = hashlib.sha256(f"{sim_node.__version__}\n{metadata.version('llvmlite')}\n".encode())
     root = Path(__file__).parent
-    for folder_name in ("ir", "passes", "backend"):
-        for path in sorted((root / folder_name).glob("*.py")):
+    # the types too: they say where in memory the parts of a struct lie, which the IR's text does not
+    for folder in (root / "ir", root / "passes", root / "backend", root.parent / "dtypes"):
+        for path in sorted(folder.glob("*.py")):
             hasher.update(path.read_bytes())
     return hasher.hexdigest()
