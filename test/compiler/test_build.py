@@ -137,7 +137,7 @@ def test_a_processor_without_the_instruction_is_told(tmp_path, monkeypatch):
     build.program(replace(module, functions={"fused": entry}), HOST, Cache(tmp_path))  # this one has it
     target = llvm._binding().Target.from_default_triple()
     plain = target.create_target_machine(cpu="x86-64", opt=3, reloc="pic", codemodel="small")
-    monkeypatch.setattr(llvm, "_machine", lambda level, features: plain)
+    monkeypatch.setattr(llvm, "_machine", lambda *_: plain)
     monkeypatch.setattr(build, "compiler", lambda: "another")
     with pytest.raises(BuildError, match=r"^plant.py:12:9: this processor lacks .* 'fused' needs .*'fmaf'") as caught:
         build.program(replace(module, functions={"fused": entry}), HOST, Cache(tmp_path))

@@ -11,13 +11,22 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Target:
-    """A machine to generate code for, by name; ``host`` is the processor that this process runs on."""
+    """A machine to generate code for, by name.
+
+    ``triple``, ``cpu`` and ``features`` are LLVM's words. ``host`` has none of its own: it is the processor that this
+    process runs on.
+    """
 
     name: str
+    triple: str = ""
+    cpu: str = ""
+    features: str = ""
 
     @cached_property
     def identity(self) -> str:
         """Architecture, and a digest of the processor's model and features: equal ones run the same objects."""
+        if self.cpu:
+            return f"{self.name}{self.features}"
         return f"{self.name}-{platform.machine()}-{processor(Path('/proc/cpuinfo').read_text(errors='replace'))}"
 
 
