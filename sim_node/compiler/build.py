@@ -104,7 +104,7 @@ def compiler() -> str:
     hasher = hashlib.sha256(f"{sim_node.__version__}\n{metadata.version('llvmlite')}\n".encode())
     root = Path(__file__).parent
     # the types too: they say where in memory the parts of a struct lie, which the IR's text does not
-    for folder in (root / "ir", root / "passes", root / "backend", root.parent / "dtypes"):
-        for path in sorted(folder.glob("*.py")):
+    for part in (root / "ir", root / "passes", root / "backend", root.parent / "dtypes"):
+        for path in sorted(part.glob("*.py")):
             hasher.update(path.read_bytes())
     return hasher.hexdigest()
