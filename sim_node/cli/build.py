@@ -31,13 +31,14 @@ def command(
     chosen = [found for text in plants or BUILT_IN for found in plants_of(text)]
     cache, began = objects(), time.perf_counter()
     compiled, loaded = cache.compiled, cache.loaded
-    found: list[str] = []
+    found, guarded = list[str](), list[str]()
     with progress("build") as update, warnings.catch_warnings():
         warnings.simplefilter("ignore", StabilityWarning)
         for number, (text, parameters) in enumerate(chosen):
             update(number, len(chosen), text)
             # Which kernels a plant launches is known when its plan is built, as the stepper does.
             stepper = Stepper(reference(text)(**{**parameters, **given}), dt_ns=1_000_000)
+            guarded += [f"{text}: {name}" for name in stepper.guarded]
             found += [f"{text} at a tick of 1 ms: {warning}" for warning in stepper.warnings]
     compiled, loaded = cache.compiled - compiled, cache.loaded - loaded
     result = {
@@ -47,5 +48,6 @@ def command(
         "seconds": time.perf_counter() - began,
         "cache": str(cache.path),
         "targets": [HOST.name],
+        "guards": guarded,
     }
     return Outcome(result, [Table("build", ("", "value"), list(result.items()))], warnings=found)

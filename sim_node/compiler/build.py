@@ -18,8 +18,10 @@ from sim_node.compiler.ir.digest import digest
 from sim_node.compiler.ir.function import Module, Site
 from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.verifier import verify
+from sim_node.compiler.passes.guard import guard
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.passes.pipeline import optimise
+from sim_node.compiler.passes.scalarise import scalarise
 from sim_node.dtypes import Type
 from sim_node.errors import BuildError
 from sim_node.lang.kernel import Kernel
@@ -51,7 +53,14 @@ def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | No
 
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses.
     """
-    return program(lower(kernel, layouts), target, objects())
+    return program(_guarded(kernel, lower(kernel, layouts)), target, objects())
+
+
+def _guarded(kernel: Kernel, module: Module) -> Module:
+    """The module with the guards that its kernel asks for; they are code, and so part of the digest."""
+    if kernel.options.guards is None:
+        return module
+    return guard(scalarise(inline(verify(module))))
 
 
 def program(module: Module, target: Target, store: Cache) -> Program:

@@ -21,6 +21,9 @@ def build(kernel: Kernel, layouts: Mapping[str, str] | None = None) -> Program:
 
     Raises BuildError and its kinds as the compiler does.
     """
+    if kernel.options.guards is not None:
+        what = f"kernel '{kernel.name}' has guards=\"clamp\", and the device python runs what is written"
+        raise BuildError(what, remedy="run it on the CPU, or without guards")
     module, bodies = typed(kernel, layouts)
     flat = inline(verify(module))
     function = flat.entry
