@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sim_node.compiler.backend import host, isa, llvm, ptx
+from sim_node.compiler.build import guarded
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir import cfg, printer
 from sim_node.compiler.ir.function import Function, Value
@@ -58,7 +59,10 @@ def inspection(kernel: Kernel, target: str = "host") -> Inspection:
     """
     gpu = None if target == "host" else isa.gpu(target)
     lowered = verify(lower(kernel))
-    stages, module, flat = {"lower": printer.text(lowered)}, lowered, lowered
+    stages, module = {"lower": printer.text(lowered)}, guarded(kernel, lowered)
+    if module is not lowered:
+        stages["guard"] = printer.text(module)
+    flat = module
     for change in PASSES:
         module = verify(change(module), change.__name__)
         stages[change.__name__] = printer.text(module)
