@@ -53,10 +53,10 @@ def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | No
 
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses.
     """
-    return program(_guarded(kernel, lower(kernel, layouts)), target, objects())
+    return program(guarded(kernel, lower(kernel, layouts)), target, objects())
 
 
-def _guarded(kernel: Kernel, module: Module) -> Module:
+def guarded(kernel: Kernel, module: Module) -> Module:
     """The module with the guards that its kernel asks for; they are code, and so part of the digest."""
     if kernel.options.guards is None:
         return module
