@@ -53,10 +53,10 @@ def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | No
 
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses.
     """
-    return program(_guarded(kernel, lower(kernel, layouts)), target, objects())
+    return program(guarded(kernel, lower(kernel, layouts)), target, objects())
 
 
-def _guarded(kernel: Kernel, module: Module) -> Module:
+def guarded(kernel: Kernel, module: Module) -> Module:
     """The module with the guards that its kernel asks for; they are code, and so part of the digest."""
     if kernel.options.guards is None:
         return module
@@ -103,7 +103,8 @@ def compiler() -> str:
     """Identify what makes the object of a digest: package, LLVM, and the text of our own passes and back end."""
     hasher = hashlib.sha256(f"{sim_node.__version__}\n{metadata.version('llvmlite')}\n".encode())
     root = Path(__file__).parent
-    for folder_name in ("ir", "passes", "backend"):
-        for path in sorted((root / folder_name).glob("*.py")):
+    # the types too: they say where in memory the parts of a struct lie, which the IR's text does not
+    for part in (root / "ir", root / "passes", root / "backend", root.parent / "dtypes"):
+        for path in sorted(part.glob("*.py")):
             hasher.update(path.read_bytes())
     return hasher.hexdigest()
