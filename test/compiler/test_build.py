@@ -12,8 +12,7 @@ import pytest
 from samples import LENGTH, SAMPLES, arguments, as_python
 
 from sim_node.compiler import build
-from sim_node.compiler.backend import llvm
-from sim_node.compiler.backend.target import HOST
+from sim_node.compiler.backend.target import HOST, target
 from sim_node.compiler.cache import Cache
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir.parser import parse
@@ -93,7 +92,7 @@ def test_what_decides_about_recompiling(tmp_path, monkeypatch):
     assert store.compiled == 2
     build.program(module, replace(HOST, name="another"), store)
     assert store.compiled == 3
-    monkeypatch.setattr(build, "compiler", lambda: "another")
+    monkeypatch.setattr(build, "backend", lambda: "another")
     build.program(module, HOST, store)
     assert store.compiled == 4
 
@@ -124,18 +123,18 @@ b0:
 """
 
 
-def test_a_processor_without_the_instruction_is_told(tmp_path, monkeypatch):
+@pytest.mark.skipif(not target("x86-64-v3").runs, reason="needs a processor of level 3")
+def test_a_processor_without_the_instruction_is_told(tmp_path):
     module = parse(FUSED)
     block = module.entry.blocks[0]
     at = Location("plant.py", 12, 8, "    y[i] = sn.fma(x, x, x)", "fused")
     fma = replace(block.body[1], location=at)
     store = replace(block.body[2], args=(*block.body[2].args[:2], fma))
     entry = replace(module.entry, blocks=(replace(block, body=(block.body[0], fma, store)),))
-    build.program(replace(module, functions={"fused": entry}), HOST, Cache(tmp_path))  # this one has it
-    target = llvm._binding().Target.from_default_triple()
-    plain = target.create_target_machine(cpu="x86-64", opt=3, reloc="pic", codemodel="small")
-    monkeypatch.setattr(llvm, "_machine", lambda level: plain)
-    monkeypatch.setattr(build, "compiler", lambda: "another")
-    with pytest.raises(BuildError, match=r"^plant.py:12:9: this processor lacks .* 'fused' needs .*'fmaf'") as caught:
-        build.program(replace(module, functions={"fused": entry}), HOST, Cache(tmp_path))
+    fused = replace(module, functions={"fused": entry})
+    build.program(fused, target("x86-64-v3"), Cache(tmp_path))
+    with pytest.raises(
+        BuildError, match=r"^plant.py:12:9: target 'x86-64-v2' lacks .* 'fused' needs .*'fmaf'"
+    ) as caught:
+        build.program(fused, target("x86-64-v2"), Cache(tmp_path))
     assert "FMA3" in str(caught.value)
