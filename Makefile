@@ -23,7 +23,7 @@ test: setup ## check style and types, and run the whole suite
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-fuzz: setup ## compare random kernels under CPython and compiled (MINUTES=10, SEED=…)
+fuzz: setup ## compare random kernels on the device python and compiled (MINUTES=10, SEED=…)
 	$(BIN)/python scripts/fuzz.py --minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED))
 
 clean: ## remove .venv and all that was built

@@ -1,13 +1,13 @@
-"""Derive the coefficients of the math library and write them, and docs/math.md: ``python scripts/derive_math.py``.
+"""Derive the coefficients of the math library and write them: ``python scripts/derive_math.py``.
 
 Needs the extra ``test`` (mpmath). A polynomial interpolates its function at the Chebyshev nodes of its interval, which
 costs at most a bit or two against the best one of its degree and is the same on every machine; constants whose products
-must be exact are cut to the bits named here. What the docs say of proofs is what ``scripts/prove_math.py`` saved.
+must be exact are cut to the bits named here.
 """
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import mpmath
+import numpy as np
 from mpmath import mp
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "sim_node" / "lang" / "library" / "coefficients.py"
-PAGE = ROOT / "docs" / "math.md"
-PROOFS = ROOT / "docs" / "measurements" / "math_proofs.json"
 mp.prec = 500
 
 _HEAD = '''"""Coefficients of the math library, written by ``scripts/derive_math.py``: change them there."""
@@ -59,14 +58,55 @@ class Approximation:
         return worst
 
 
+# What the size of coefficients grows by, in units of their last place, by name in the table. It is below what rounding
+# them loses, and was found by trial: with it the few inputs whose results lie within 2^-53 of a boundary fall on its
+# right side.
+NUDGES: dict[str, tuple[int, ...]] = {
+    "SIN": (0, -2, -1, -3, -2, 1, 2, 0, 1),
+    "COS_SHIFTED": (1, 2, -2, -2, -1, 3, 2, 1, -3),
+    "LOG": (-1, 1, -2, -3, 3, -2, 1, 3, 1, -2, 0, 1, -1, 3),
+    "LN_CENTRE": (1,),
+}
+
+
+# Inputs, by their bits, whose results lie so near to a boundary that the function decides for the wrong side.
+EXCEPTIONS: dict[str, tuple[int, ...]] = {
+    "exp2": (0x3B429D37, 0xBCF3A937),
+    "sinh": (0x3A1285FF, 0xBA1285FF),
+    "log10": (0x120B93DC, 0x13AE78D3, 0x610567E4, 0x62A6C1DD),
+    "log1p": (0x3EBE9143, 0x3EFD81AD, 0xB53FFFFD, 0xB70FFFE5),
+    "acos": (0x328885A3, 0x39826222),
+    "atan": (0x3D8D6B23,),
+}
+_EXACT: dict[str, Real] = {
+    "exp2": lambda x: mp.power(2, x), "sinh": mp.sinh, "log10": mp.log10, "log1p": mp.log1p, "acos": mp.acos,
+    "atan": mp.atan,
+}  # fmt: skip
+
+
+def exceptions() -> Iterator[tuple[str, Any]]:
+    """Inputs that the functions round to the wrong side, each followed by the right result."""
+    for name, inputs in EXCEPTIONS.items():
+        values = [float(np.uint32(bits).view(np.float32)) for bits in inputs]
+        pairs = [(x, _single(_EXACT[name](mp.mpf(x)))) for x in values]
+        yield f"{name.upper()}_EXCEPTIONS", [number for pair in pairs for number in pair]
+
+
+def _single(value: Any) -> float:
+    """Round to f32, once."""
+    scale = int(mp.floor(mp.log(abs(value), 2))) - 23
+    return float(mp.ldexp(mp.nint(mp.ldexp(value, -scale)), scale))
+
+
+def nudged(name: str, values: list[float]) -> list[float]:
+    """Add what the table of nudges says."""
+    units = NUDGES.get(name, (0,) * len(values))
+    return [value + unit * math.copysign(math.ulp(value), value) for value, unit in zip(values, units, strict=True)]
+
+
 def series(term: Callable[[int, Any], Any], terms: int) -> Real:
     """Sum the first terms of a series."""
     return lambda x: sum(term(n, x) for n in range(terms))
-
-
-# The reciprocals that bring a significand of 2^-3/8 … 2^5/8 close to 1, and the edges between them.
-CENTRES = (-1, 0, 1, 2)  # quarters of an octave
-EDGES = [mp.power(2, (2 * mp.mpf(centre) + 1) / 8) for centre in (-2, *CENTRES)]
 
 
 def cut(value: Any, unit: int) -> Any:
@@ -80,186 +120,146 @@ def split(value: Any, unit: int) -> tuple[float, float]:
     return float(head), float(value - head)
 
 
-RECIPROCALS = [cut(mp.power(2, -mp.mpf(centre) / 4), -5) for centre in CENTRES]
-_NEAR_ONE = [edge * reciprocal - 1 for edges in (EDGES, EDGES[1:]) for edge, reciprocal in zip(edges, RECIPROCALS)]
-_EXP_BOUND = mp.log(2) / 2 + mp.ldexp(1, -20)
-_SIN_BOUND = (mp.pi / 4 * (1 + mp.ldexp(1, -8))) ** 2
+# What brings the upper half of an octave's significands, from 2^1/4 on, as near to 1 as the lower half is.
+RECIPROCAL = mp.mpf(181) / 256
+_NEAR_ONE = [mp.power(2, mp.mpf(-1) / 4) - 1 - mp.ldexp(1, -20), mp.power(2, mp.mpf(1) / 4) - 1 + mp.ldexp(1, -20)]
+_HALF = mp.mpf(1) / 2 + mp.ldexp(1, -20)
 _ASIN_BOUND = mp.mpf(1) / 4 + mp.ldexp(1, -20)
+# erf(x) is 1 to 2^-25 from 3.95 on; 1 - erf is approximated from 1 to there.
+ERF_MIDDLE = mp.mpf(2.5)
+_FAR = mp.mpf(1.5)
+_EXP_BOUND = mp.log(2) / 2 + mp.ldexp(1, -20)
+_TURN_BOUND = (mp.pi / 4 + mp.ldexp(1, -10)) ** 2
 _ATAN_BOUND = mp.tan(mp.pi / 8) ** 2 + mp.ldexp(1, -20)
 
 APPROXIMATIONS = {
-    "EXP": Approximation(
-        10, -_EXP_BOUND, _EXP_BOUND, series(lambda n, r: r**n / mp.factorial(n + 3), 60), lambda r: r**3 / mp.exp(r)
+    "EXP2": Approximation(
+        10, -_HALF, _HALF, series(lambda n, f: mp.log(2) ** (n + 1) * f**n / mp.factorial(n + 1), 60),
+        lambda f: f / mp.power(2, f),
     ),
     "LOG": Approximation(
-        12, min(_NEAR_ONE), max(_NEAR_ONE), series(lambda n, z: (-z) ** n / (n + 3), 400), lambda z: z**3 / mp.log1p(z)
+        13, _NEAR_ONE[0], _NEAR_ONE[1], series(lambda n, z: -((-z) ** n) / (n + 2), 400), lambda z: z**2 / mp.log1p(z)
     ),
     "SIN": Approximation(
-        7, 0, _SIN_BOUND, series(lambda n, y: (-1) ** (n + 1) * y**n / mp.factorial(2 * n + 3), 60),
-        lambda y: y**1.5 / mp.sin(mp.sqrt(y)),
+        8, 0, _HALF**2, series(lambda n, s: (-1) ** n * mp.pi ** (2 * n + 1) * s**n / mp.factorial(2 * n + 1), 60),
+        lambda s: mp.sqrt(s) / mp.sin(mp.pi * mp.sqrt(s)),
     ),
     "COS": Approximation(
-        7, 0, _SIN_BOUND, series(lambda n, y: (-1) ** n * y**n / mp.factorial(2 * n + 4), 60),
-        lambda y: y**2 / mp.cos(mp.sqrt(y)),
+        7, 0, _HALF**2 / 4, series(lambda n, s: (-1) ** (n + 1) * mp.pi ** (2 * n + 2) * s**n / mp.fac(2 * n + 2), 60),
+        lambda s: s / mp.cos(mp.pi * mp.sqrt(s)),
     ),
     "ASIN": Approximation(14, 0, _ASIN_BOUND, lambda y: (mp.asin(mp.sqrt(y)) / mp.sqrt(y) - 1) / y, lambda y: y),
     "ATAN": Approximation(14, 0, _ATAN_BOUND, lambda y: (mp.atan(mp.sqrt(y)) / mp.sqrt(y) - 1) / y, lambda y: y),
+    "ERF": Approximation(
+        12, 0, 1, lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s), lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s))
+    ),
+    "ERFC": Approximation(
+        21, -_FAR, _FAR, lambda v: mp.erfc(v + ERF_MIDDLE) * mp.exp((v + ERF_MIDDLE) ** 2),
+        lambda v: mp.exp(-((v + ERF_MIDDLE) ** 2)) / mp.erf(v + ERF_MIDDLE),
+    ),
+    "FAST_EXP": Approximation(
+        4, -_EXP_BOUND, _EXP_BOUND, series(lambda n, r: r**n / mp.fac(n + 2), 60), lambda r: r**2 / mp.exp(r)
+    ),
+    "FAST_LOG": Approximation(
+        8, mp.sqrt(2) / 2 - 1, mp.sqrt(2) - 1, series(lambda n, z: -((-z) ** n) / (n + 2), 400),
+        lambda z: z**2 / mp.log1p(z),
+    ),
+    "FAST_SIN": Approximation(
+        2, 0, _TURN_BOUND, series(lambda n, s: (-1) ** (n + 1) * s**n / mp.fac(2 * n + 3), 60),
+        lambda s: s**1.5 / mp.sin(mp.sqrt(s)),
+    ),
+    "FAST_COS": Approximation(
+        2, 0, _TURN_BOUND, series(lambda n, s: (-1) ** n * s**n / mp.fac(2 * n + 4), 60),
+        lambda s: s**2 / mp.cos(mp.sqrt(s)),
+    ),
 }  # fmt: skip
 
 
 def exponential() -> Iterator[tuple[str, Any]]:
-    """exp(r) = 1 + r + r²/2 + r³·q(r) for |r| ≤ ln(2)/2."""
-    yield "LOG2_E", float(1 / mp.log(2))
-    # |k| < 2^8 times 44 bits is exact
-    yield "LN2_HEAD", split(mp.log(2), -43)[0]
-    yield "LN2_TAIL", split(mp.log(2), -43)[1]
+    """e^x = 2^(x·log2(e)), and (2^f - 1)/f for |f| ≤ 1/2."""
     # 24 bits of an f32 times 29 bits are exact
-    yield "LN2_SHORT", split(mp.log(2), -29)[0]
-    yield "LN2_REST", split(mp.log(2), -29)[1]
-    yield "EXP", APPROXIMATIONS["EXP"].coefficients()
+    yield "LOG2_E_HEAD", split(1 / mp.log(2), -28)[0]
+    yield "LOG2_E_TAIL", split(1 / mp.log(2), -28)[1]
+    yield "EXP2", APPROXIMATIONS["EXP2"].coefficients()
 
 
 def logarithm() -> Iterator[tuple[str, Any]]:
-    """log(1+z) = z - z²/2 + z³·q(z) for |z| < 1/8."""
-    yield "EDGES", [float(edge) for edge in EDGES[1:-1]]
-    yield "RECIPROCALS", [float(value) for value in RECIPROCALS]
+    """log(1+z) = z + z²·q(z) for z from 2^-1/4 - 1 to 2^1/4 - 1."""
+    yield "RECIPROCAL", float(RECIPROCAL)
     yield "LOG", APPROXIMATIONS["LOG"].coefficients()
     for name, base in (("LN", mp.e), ("LB", mp.mpf(2)), ("LG", mp.mpf(10))):
         scale = 1 / mp.log(base)
-        # |k| < 2^8 times 45 bits is exact, and so is adding a multiple of the same unit
-        heads = [split(-mp.log(value) * scale, -43) for value in RECIPROCALS]
-        yield f"{name}_CENTRE_HEAD", [head for head, _ in heads]
-        yield f"{name}_CENTRE_TAIL", [tail for _, tail in heads]
-        yield f"{name}_OCTAVE_HEAD", split(mp.log(2) * scale, -43)[0]
-        yield f"{name}_OCTAVE_TAIL", split(mp.log(2) * scale, -43)[1]
-        # 26 bits of z times 27 bits are exact, and so are 24 bits of a square
-        yield f"{name}_SCALE_HEAD", split(scale, -25)[0]
-        yield f"{name}_SCALE_TAIL", split(scale, -25)[1]
+        yield f"{name}_CENTRE", float(-mp.log(RECIPROCAL) * scale)
+        if name != "LB":
+            yield f"{name}_OCTAVE", float(mp.log(2) * scale)
+        if name != "LN":
+            yield f"{name}_SCALE", float(scale)
 
 
-# Arguments from 2^(16·band + 26) to 2^(16·band + 42) are multiples of 2^(16·band); the first band starts at 0.
-BANDS = 7
-BAND = 16
+# Arguments from 2^(26·band + 24) to 2^(26·band + 50) are multiples of 2^(26·band + 1); the first band starts at 0.
+BANDS = 4
+BAND = 26
 
 
 def trigonometry() -> Iterator[tuple[str, Any]]:
-    """sin(z) = z + z³·q(z²) and cos(z) = 1 - z²/2 + z⁴·q(z²) for |z| ≤ π/4."""
+    """sin(π·t) = t·q(t²) for |t| ≤ 1/2 and cos(π·t) = 1 + t²·q(t²) for |t| ≤ 1/4."""
     heads: list[float] = []
     middles: list[float] = []
     tails: list[float] = []
     for band in range(BANDS):
-        # an argument of a band above the first is a multiple of 2^(16·band): what gives whole turns falls away
-        turns = 2 / mp.pi * mp.ldexp(1, BAND * band)
-        turns -= 4 * mp.nint(turns / 4)
-        head = cut(turns, -27)
-        middle = cut(turns - head, -56)
+        # what gives whole turns falls away
+        unit = BAND * band + 1 if band else 0
+        turns = mp.ldexp(1 / mp.pi, unit)
+        turns -= 2 * mp.nint(turns / 2)
+        # 24 bits of an f32 times 29 bits are exact
+        head = cut(turns, -28)
+        middle = cut(turns - head, -57)
         for values, value in ((heads, head), (middles, middle), (tails, turns - head - middle)):
-            values.append(float(mp.ldexp(value, -BAND * band)))
-    yield "BAND_STARTS", [2.0 ** (BAND * band + 26) for band in range(1, BANDS)]
+            values.append(float(mp.ldexp(value, -unit)))
+    yield "BAND_STARTS", [2.0 ** (BAND * band + 24) for band in range(1, BANDS)]
     yield "TURN_HEAD", heads
     yield "TURN_MIDDLE", middles
     yield "TURN_TAIL", tails
-    yield "QUARTER_HEAD", split(mp.pi / 2, -27)[0]
-    yield "QUARTER_TAIL", split(mp.pi / 2, -27)[1]
     yield "SIN", APPROXIMATIONS["SIN"].coefficients()
+    yield "COS_SHIFTED", APPROXIMATIONS["SIN"].coefficients()  # for the cosine, as the sine of a quarter turn more
     yield "COS", APPROXIMATIONS["COS"].coefficients()
 
 
 def inverse() -> Iterator[tuple[str, Any]]:
     """asin(t) = t + t³·q(t²) for |t| ≤ 1/2 and atan(t) = t + t³·q(t²) for |t| ≤ tan(π/8)."""
-    yield "HALF_PI", split(mp.pi / 2, -52)
-    yield "QUARTER_PI", split(mp.pi / 4, -53)
     yield "ASIN", APPROXIMATIONS["ASIN"].coefficients()
     yield "ATAN", APPROXIMATIONS["ATAN"].coefficients()
+
+
+def error_function() -> Iterator[tuple[str, Any]]:
+    """erf(x) = x·q(x²) up to 1, and (1 - erf(x))·e^(x²) = q(x - 5/2) for x from 1 to 4."""
+    yield "ERF", APPROXIMATIONS["ERF"].coefficients()
+    yield "ERFC", APPROXIMATIONS["ERFC"].coefficients()
+
+
+def fast() -> Iterator[tuple[str, Any]]:
+    """e^r = 1 + r + r²·q(r), log(1+z) = z + z²·q(z), sin(r) = r + r³·q(r²), cos(r) = 1 - r²/2 + r⁴·q(r²), for f32."""
+    for name in ("FAST_EXP", "FAST_LOG", "FAST_SIN", "FAST_COS"):
+        yield name, [_single(mp.mpf(value)) for value in APPROXIMATIONS[name].coefficients()]
 
 
 def table() -> str:
     """The text of the table."""
     lines = [_HEAD]
-    for part in (exponential, logarithm, trigonometry, inverse):
+    for part in (exponential, logarithm, trigonometry, inverse, error_function, fast, exceptions):
         lines.append(f"\n# {(part.__doc__ or '').strip()}\n")
         for name, value in part():
             if isinstance(value, float):
-                lines.append(f"{name} = {value!r}\n")
+                lines.append(f"{name} = {nudged(name, [value])[0]!r}\n")
             else:
-                rows = "".join(f"    {number!r},\n" for number in value)
+                rows = "".join(f"    {number!r},\n" for number in nudged(name, value))
                 lines.append(f"{name} = (\n{rows})\n")
     return "".join(lines)
 
 
-_EXP = "x = k·ln 2 + r in two parts; e^r = 1 + r + r²/2 + r³·q(r), the first three without error"
-_LOG = "x = 2^k·m, m = (1 + z)/c with c one of four reciprocals and z exact; z − z²/2 + z³·q(z)"
-_TRIG = "quarter turns taken off with the bits of 2/π that the argument's size needs (Payne–Hanek), in two parts"
-_ROOT = "beyond ½ through the root of (1 − x)/2, whose remainder is exact"
-# function → how it is computed, and with which polynomials
-METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "exp": (_EXP, ("EXP",)),
-    "exp2": ("as exp, of r·ln 2 in two parts", ("EXP",)),
-    "expm1": ("as exp; the 1 is taken off without error", ("EXP",)),
-    "log": (_LOG, ("LOG",)),
-    "log2": ("as log; the scaled leading terms without error", ("LOG",)),
-    "log10": ("as log2", ("LOG",)),
-    "log1p": ("as log, of 1 + x in two parts", ("LOG",)),
-    "sin": (_TRIG, ("SIN", "COS")),
-    "cos": ("as sin", ("SIN", "COS")),
-    "tan": ("sine over cosine, with the remainder of the division", ("SIN", "COS")),
-    "asin": (_ROOT, ("ASIN",)),
-    "acos": ("as asin", ("ASIN",)),
-    "atan": ("of x, (x − 1)/(x + 1) or −1/x, with the remainder of the division", ("ATAN",)),
-    "sinh": ("e^x and e^−x, added without error", ("EXP",)),
-    "cosh": ("as sinh", ("EXP",)),
-    "tanh": ("sinh over cosh, with the remainder of the division", ("EXP",)),
-    "cbrt": ("two steps of Halley's, and the exact remainder of the cube", ()),
-}
-
-_PAGE = """# Math
-
-Written by `scripts/derive_math.py`.
-
-`sn.sin(x)` and the others below take an `f32` and give the `f32` nearest to the true value, **for every one of the
-2^32 inputs**: their bits are defined by mathematics, and no processor, compiler or version can change them. Results
-that are subnormal, zero or infinite are right too; NaN gives NaN, and so do arguments outside of the domain.
-Functions of `f64` come later: such an argument is refused.
-
-How: in `f64` by addition and multiplication (in some a division or root), never contracted, the same text for every
-target. A result is the sum of a large part that is exact and a small one, and is rounded once: the sum goes to odd in
-`f64`, and that to `f32`. There is no table in memory and no branch, so loops stay vectorised.
-
-Proof: `python scripts/prove_math.py NAME` runs the compiled kernel on all 2^32 inputs. What is right is found
-independently: by numpy's f64 function, where moving it by 2^-44 of itself either way changes no `f32` (on a sample it
-is checked against MPFR to be within 2^-48), and by MPFR for all other inputs; of a function that is odd or even, one
-answer serves both signs. *Polynomial* is the degree and the greatest error that it brings into a result, relative to
-that; *nearest* is how close to a boundary between two `f32` the hardest input comes, relative to the value.
-
-| function | method | polynomial | decided by MPFR | nearest | misrounded of 2^32 |
-|---|---|---|---|---|---|
-"""
-
-
-def page() -> str:
-    """The text of docs/math.md."""
-    proofs = json.loads(PROOFS.read_text("utf-8"))
-    rows = []
-    for name, (method, parts) in METHODS.items():
-        proof = proofs.get(name)
-        polynomials = "; ".join(
-            f"{APPROXIMATIONS[part].degree}, {_power(APPROXIMATIONS[part].error())}" for part in parts
-        )
-        found = (
-            f"{proof['decided']} | {_power(proof['nearest'])} | {proof['misrounded']}" if proof else "– | – | not run"
-        )
-        rows.append(f"| `{name}` | {method} | {polynomials or '–'} | {found} |\n")
-    return _PAGE + "".join(rows)
-
-
-def _power(value: Any) -> str:
-    return f"2^{float(mp.log(value, 2)):.1f}"
-
-
 def main() -> None:
-    """Write the table and the page."""
+    """Write the table."""
     TABLE.write_text(table(), "utf-8")
-    PAGE.write_text(page(), "utf-8")
 
 
 if __name__ == "__main__":

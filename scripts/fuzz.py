@@ -1,6 +1,6 @@
 """Compare random kernels, bit for bit, under CPython and as machine code, unoptimised and optimised.
 
-    scripts/fuzz.py [--minutes M | --programs N] [--seed S] [--out FOLDER]
+    scripts/fuzz.py [--minutes M | --programs N] [--seed S] [--jobs J] [--out FOLDER]
     scripts/fuzz.py FILE         run one program again
 
 Ends with 1 at the first mismatch, after shrinking the program and saving it as a file that reproduces it.
@@ -13,10 +13,13 @@ import ast
 import copy
 import itertools
 import linecache
+import multiprocessing
+import multiprocessing.connection
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,23 +27,26 @@ from typing import Any
 
 import numpy as np
 
-from sim_node.compiler.frontend import lower
-from sim_node.compiler.ir.function import Site
+from sim_node.compiler.frontend import typed
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.passes.pipeline import optimise
 from sim_node.compiler.passes.scalarise import scalarise
+from sim_node.compiler.python.block import Block
+from sim_node.compiler.python.code import RAISED, Code
+from sim_node.compiler.python.rewrite import Rewriter
 from sim_node.dtypes import Kind, Scalar, Vector
 
-# The generator and the oracle belong to the tests of the compiler.
+# The generator belongs to the tests of the compiler.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "compiler"))
 
 import machine
-import oracle
 from expressions import TYPES
 from programs import program
 
 SHRINK_S = 120.0
+STEPS = 1_000_000  # of one launch under CPython
+FORMS = ("O0", "O3")
 INPUTS = 4  # of each program
 
 
@@ -50,6 +56,10 @@ class Mismatch:
 
     kind: str
     detail: str
+
+
+class EndlessError(Exception):
+    """The program runs for too long to be worth it."""
 
 
 def inputs(seed: int, length: int) -> list[Any]:
@@ -85,72 +95,88 @@ def _array(kind: Scalar | Vector, length: int, random: np.random.Generator) -> A
     return np.choose(random.integers(0, 5, shape), [edge, raw, plain, small, edge]).astype(scalar.numpy)
 
 
+class Counted(Code):
+    """A kernel under CPython that counts the statements it executes, and gives up on one that goes on for too long."""
+
+    def __init__(self, *args: Any) -> None:
+        self.executed, self.limit = 0, STEPS
+        super().__init__(*args)
+
+    def tree(self, rewriter: Rewriter) -> ast.FunctionDef:
+        """Let each block count its statements first."""
+        tree = super().tree(rewriter)
+        for node in [*ast.walk(tree)]:
+            for name in ("body", "orelse"):
+                block = getattr(node, name, None)
+                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                    call = rewriter.call(block[0], self.count, ast.Constant(len(block)))
+                    block.insert(0, ast.copy_location(ast.Expr(call), block[0]))
+        return ast.fix_missing_locations(tree)
+
+    def count(self, statements: int) -> None:
+        """Count statements."""
+        self.executed += statements
+        if self.executed > self.limit:
+            raise EndlessError
+
+
 def run(source: str, file: str, seed: int) -> tuple[Mismatch | None, int]:
     """Run a program every way; the first mismatch, and the statements that CPython executed."""
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     names: dict[str, Any] = {"__name__": "fuzz"}
     exec(compile(source, file, "exec", dont_inherit=True), names)
-    python = oracle.names(source, file)["k"]
     try:
-        module = verify(lower(names["k"]))
-        flat = inline(module)
-        forms = {
-            "O0": machine.Code(verify(scalarise(flat)), 0),
-            "O3": machine.Code(optimise(module), 3),
-        }
+        module, bodies = typed(names["k"])
+        flat = inline(verify(module))
+        kinds = [param.type for param in flat.entry.params if param.type is not None]
+        python = Counted(module, bodies, flat.entry.sites, Block(kinds).read)
+        codes = machine.Code(verify(scalarise(flat)), 0), machine.Code(optimise(module), 3)
+        forms = dict(zip(FORMS, codes))
     except Exception as error:  # a refusal, or a fault of the compiler's own: the program is well typed
         return Mismatch(f"refused: {getattr(error, 'what', error)}", str(error)), 0
-    executed = 0
+    finally:
+        del linecache.cache[file]
     for number in range(INPUTS):
-        mismatch, count = _compared(python, forms, flat.entry.sites, file, seed + number)
-        executed += count
+        python.limit = python.executed + STEPS
+        mismatch = _compared(python, forms, seed + number)
         if mismatch is not None:
-            return mismatch, executed
-    return None, executed
+            return mismatch, python.executed
+    return None, python.executed
 
 
-def _compared(
-    python: Callable[..., Any], forms: dict[str, machine.Code], sites: Sequence[Site], file: str, seed: int
-) -> tuple[Mismatch | None, int]:
+def _compared(python: Counted, forms: dict[str, machine.Code], seed: int) -> Mismatch | None:
     """Compare the forms of a kernel on one set of inputs."""
     random = np.random.default_rng(seed)
-    length = int(random.choice([1, 5, 9, 21, 67]))
+    length = int(random.choice([1, 5, 21, 67, 250]))
     dim = length + int(random.random() < 0.05)
     args = inputs(seed, length)
+    kinds = next(iter(forms.values())).kinds
     wanted = copy.deepcopy(args)
-    oracle.Frame.statements = 0
-    try:
-        stopped = oracle.run(python, dim, wanted, file)
-    except oracle.EndlessError:
-        return None, 0
-    executed = oracle.Frame.statements
+    stopped = machine.run(python.address, dim, machine.argument_block(kinds, wanted))
+    if stopped.site == RAISED and stopped.code:
+        raised = python.taken()
+        if isinstance(raised, EndlessError):
+            return None
+        return Mismatch(f"CPython raises {type(raised).__name__}", "".join(traceback.format_exception(raised)))
     for name, form in forms.items():
         got = copy.deepcopy(args)
         stop = form.run(dim, *got)
-        site = sites[stop.site] if stop.code else None
-        line = site.location.line if site and site.location else 0
-        told = (site.kind, line, stop.thread, stop.index, stop.length) if site else None
-        if told != _signed(stopped):
-            return Mismatch(f"{name} stop", f"{name} stops with {told}, CPython with {stopped}"), executed
+        if _told(stop, python) != _told(stopped, python):
+            return Mismatch(f"{name} stop", f"{name} stops with {stop}, CPython with {stopped} in {python.sites}")
         for at, (one, other) in enumerate(zip(got, wanted, strict=True)):
             if _bits(one) != _bits(other):
                 where = f"{'xy'[at // len(TYPES)]}{at % len(TYPES)}"
-                return Mismatch(f"{name} memory", f"{name} leaves in {where}\n{one}\nCPython\n{other}"), executed
-    return None, executed
+                return Mismatch(f"{name} memory", f"{name} leaves in {where}\n{one}\nCPython\n{other}")
+    return None
 
 
-def _signed(stop: tuple[str, int, int, int, int] | None) -> tuple[str, int, int, int, int] | None:
-    if stop is None:
-        return None
-    kind, line, thread, index, length = stop
-    return kind, line, thread, (index + 2**63) % 2**64 - 2**63, length
+def _told(stop: machine.Stop, python: Counted) -> tuple[Any, ...]:
+    """What a stop says; a statement that is written out more than once has as many sites that say the same."""
+    return stop.code, python.sites[stop.site] if stop.code else None, stop.thread, stop.index, stop.length
 
 
 def _bits(array: Any) -> bytes:
-    canonical = np.array(array)
-    if canonical.dtype.kind == "f":
-        canonical[np.isnan(canonical)] = np.nan
-    return canonical.tobytes()
+    return np.asarray(array).tobytes()
 
 
 # shrinking
@@ -213,6 +239,21 @@ def _splice(statements: list[ast.stmt], at: int, others: list[ast.stmt]) -> None
 # the command
 
 
+@dataclass
+class Tally:
+    """What ran without a mismatch: programs, statements in their text, and statements that CPython executed."""
+
+    programs: int = 0
+    written: int = 0
+    executed: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.programs} programs of {self.written} statements, of which CPython executed {self.executed}, "
+            f"and {' and '.join(FORMS)} each as many"
+        )
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -220,27 +261,66 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--programs", type=int, help="how many programs, instead of minutes")
     parser.add_argument("--seed", type=int, default=None, help="the first program's seed; others follow it")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes that work on it")
     parser.add_argument("--out", type=Path, default=Path("."), help="where a failing program is saved")
     options = parser.parse_args(argv)
     if options.file:
         return _again(options.file)
     seed = int.from_bytes(os.urandom(4), "little") if options.seed is None else options.seed
     print(f"seed {seed}", flush=True)
-    deadline = time.monotonic() + 60 * options.minutes
-    count = statements = 0
-    while count < options.programs if options.programs else time.monotonic() < deadline:
-        source = program(seed + count)
-        mismatch, executed = run(source, f"<seed {seed + count}>", seed + count)
+    seeds = range(seed, seed + options.programs) if options.programs else itertools.count(seed)
+    deadline = time.monotonic() + (1e9 if options.programs else 60 * options.minutes)
+    tally, failed = _shared(seeds, deadline, options.jobs)
+    print(f"{tally}: {'no mismatch' if failed is None else 'then a mismatch'}", flush=True)
+    if failed is None:
+        return 0
+    return _save(program(failed[0]), *failed, options.out)
+
+
+def _shared(seeds: Iterable[int], deadline: float, jobs: int) -> tuple[Tally, tuple[int, Mismatch] | None]:
+    """Run the programs of seeds in several processes, to the deadline or the first that fails, which is returned."""
+    fork = multiprocessing.get_context("fork")
+    results, running = fork.SimpleQueue(), [fork.Value("q", 0) for _ in range(jobs)]
+    workers = [
+        fork.Process(target=_work, args=(itertools.islice(seeds, at, None, jobs), deadline, running[at], results))
+        for at in range(jobs)
+    ]
+    for worker in workers:
+        worker.start()
+    tally, failed = Tally(), None
+    while failed is None and (any(worker.is_alive() for worker in workers) or not results.empty()):
+        for worker, seed in zip(workers, running):
+            if worker.exitcode not in (None, 0):
+                failed = seed.value, Mismatch("crash", f"the process ended with {worker.exitcode}")
+        if results.empty():
+            multiprocessing.connection.wait([worker.sentinel for worker in workers], 0.05)
+            continue
+        seed, mismatch, written, executed = results.get()
         if mismatch is not None:
-            return _save(source, seed + count, mismatch, options.out)
-        count, statements = count + 1, statements + executed
-    print(f"{count} programs, {statements} statements executed by CPython, O0 and O3 each: no mismatch")
-    return 0
+            failed = seed, mismatch
+        else:
+            tally = Tally(tally.programs + 1, tally.written + written, tally.executed + executed)
+    for worker in workers:
+        worker.kill()
+        worker.join()
+    return tally, failed
+
+
+def _work(seeds: Iterable[int], deadline: float, running: Any, results: Any) -> None:
+    for seed in seeds:
+        if time.monotonic() > deadline:
+            return
+        running.value = seed
+        source = program(seed)
+        mismatch, executed = run(source, f"<seed {seed}>", seed)
+        written = sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(source)))
+        results.put((seed, mismatch, written, executed))
 
 
 def _save(source: str, seed: int, mismatch: Mismatch, folder: Path) -> int:
     print(f"seed {seed}: {mismatch.kind}\n{mismatch.detail}\nshrinking …", flush=True)
-    source, mismatch = shrunk(source, f"<seed {seed}>", seed, mismatch)
+    if mismatch.kind != "crash":
+        source, mismatch = shrunk(source, f"<seed {seed}>", seed, mismatch)
     path = folder / f"fuzz-{seed}.py"
     path.write_text(f"# seed {seed}\n{source}")
     print(f"{source}\n{mismatch.detail}\nsaved: scripts/fuzz.py {path}")

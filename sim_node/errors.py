@@ -31,8 +31,8 @@ class Location:
         return "\n".join(part for part in (shown, *chain) if part)
 
 
-class SimNodeError(Exception):
-    """Base of every error this package raises on purpose."""
+class SimNodeError(RuntimeError):
+    """Base of every error this package raises on purpose; a RuntimeError, which is what code for Warp expects."""
 
 
 class BuildError(SimNodeError):
@@ -78,7 +78,7 @@ class LaunchError(SimNodeError, TypeError):
     """The arguments of a launch do not fit the kernel."""
 
 
-class KernelError(SimNodeError, RuntimeError):
+class KernelError(SimNodeError):
     """A kernel stopped itself while running.
 
     Attributes: ``location`` (kernel source), ``kernel`` (name), ``thread`` (its tid, a tuple

@@ -29,9 +29,9 @@ class Field:
     unit: str = ""
 
     @property
-    def element(self) -> dtypes.Element:
+    def element(self) -> dtypes.Scalar | dtypes.Composite:
         """The element type."""
-        return dtypes.ELEMENTS[self.dtype]
+        return dtypes.named(self.dtype)
 
     @property
     def count(self) -> int:
@@ -47,7 +47,7 @@ class Field:
     def numpy_shape(self) -> tuple[int, ...]:
         """The shape of the numpy view: vectors add a last axis."""
         element = self.element
-        return self.shape if isinstance(element, dtypes.Scalar) else (*self.shape, element.length)
+        return (*self.shape, *element.shape)
 
     def view(self, memory: Any) -> np.ndarray[Any, Any]:
         """View the field in a buffer that starts where the layout starts; no copy."""
@@ -96,8 +96,10 @@ class Layout:
             raise ValueError("layout size is not a length")
         for raw in body.get("fields", ()):
             field = Field(str(raw["name"]), str(raw["dtype"]), tuple(raw["shape"]), raw["offset"], str(raw["unit"]))
-            if field.dtype not in dtypes.ELEMENTS:
-                raise ValueError(f"field '{field.name}' has unknown dtype '{field.dtype}'")
+            try:
+                dtypes.named(field.dtype)
+            except KeyError:
+                raise ValueError(f"field '{field.name}' has unknown dtype '{field.dtype}'") from None
             extents = (field.offset, *field.shape)
             if not all(type(n) is int and 0 <= n < 2**63 for n in extents) or len(field.shape) > MAX_AXES:
                 raise ValueError(f"field '{field.name}' has an impossible offset or shape")

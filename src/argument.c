@@ -86,8 +86,8 @@ static int keep(PyObject **list, PyObject *held)
     return failed ? -1 : 0;
 }
 
-/* From the attributes of an instance, or from a tuple with an item a field. */
-static sn_reason pack_struct(const sn_element *element, PyObject *value, char *to, PyObject **held)
+/* From the attributes of an instance, or from a tuple with an item a field; `written` is said of all arrays in it. */
+static sn_reason pack_struct(const sn_element *element, PyObject *value, bool written, char *to, PyObject **held)
 {
     const bool is_tuple = PyTuple_Check(value);
     if (is_tuple && PyTuple_GET_SIZE(value) != element->field_count) return SN_LENGTH;
@@ -97,8 +97,7 @@ static sn_reason pack_struct(const sn_element *element, PyObject *value, char *t
         PyObject *item = is_tuple ? Py_NewRef(PyTuple_GET_ITEM(value, i)) : PyObject_GetAttr(value, field->name);
         if (item == NULL) return sn_pending(PyExc_AttributeError, SN_KIND);
         PyObject *kept = NULL;
-        if (field->type.ndim == 0 || item != Py_None) /* an array that was never set has no elements */
-            reason = sn_pack_field(field, item, false, to, &kept);
+        reason = sn_pack_field(field, item, written && item != Py_None, to, &kept); /* None: an array never set */
         if (kept != NULL && PyObject_TypeCheck(kept, &sn_cell_type)) reason = SN_CELL;
         if (keep(held, kept) < 0) reason = SN_RAISED;
         Py_DECREF(item);
@@ -124,14 +123,15 @@ static sn_reason pack_record(const sn_element *element, PyObject *value, char *t
 }
 
 /* A value of the host (lang/values) knows its type, and its memory unless that has addresses is what a kernel takes. */
-static sn_reason pack_own(const sn_element *element, PyObject *value, bool has_pointers, char *to, PyObject **held)
+static sn_reason pack_own(const sn_element *element, PyObject *value, bool has_pointers, bool written, char *to,
+                          PyObject **held)
 {
     PyObject *type = PyObject_GetAttr(value, name_type);
     if (type == NULL) return sn_pending(PyExc_AttributeError, SN_KIND);
     const int equal = type == element->dtype ? 1 : PyObject_RichCompareBool(type, element->dtype, Py_EQ);
     Py_DECREF(type);
     if (equal <= 0) return equal < 0 ? SN_RAISED : SN_DTYPE;
-    if (has_pointers) return pack_struct(element, value, to, held);
+    if (has_pointers) return pack_struct(element, value, written, to, held);
     PyObject *memory = PyObject_GetAttr(value, name_memory);
     if (memory == NULL) return SN_RAISED;
     Py_buffer view;
@@ -150,7 +150,7 @@ static void count_pointer(void *count, uint32_t offset)
     ++*(uint32_t *)count;
 }
 
-static sn_reason pack_value(const sn_element *element, PyObject *value, char *to, PyObject **held)
+static sn_reason pack_value(const sn_element *element, PyObject *value, bool written, char *to, PyObject **held)
 {
     const bool is_struct = element->code == SN_STRUCT;
     if (!is_struct && element->axis_count == 0) return sn_pack_scalar(value, element->code, to);
@@ -158,10 +158,10 @@ static sn_reason pack_value(const sn_element *element, PyObject *value, char *to
     uint32_t pointers = 0;
     sn_pointers(element->fields, element->field_count, 0, count_pointer, &pointers);
     if (!is_parts) {
-        const sn_reason reason = pack_own(element, value, pointers > 0, to, held);
+        const sn_reason reason = pack_own(element, value, pointers > 0, written, to, held);
         if (reason != SN_KIND) return reason;
     }
-    if (is_struct) return PyTuple_Check(value) ? pack_struct(element, value, to, held)
+    if (is_struct) return PyTuple_Check(value) ? pack_struct(element, value, written, to, held)
                           : pointers > 0       ? SN_KIND
                                                : pack_record(element, value, to);
     int32_t count = 0;
@@ -173,8 +173,9 @@ sn_reason sn_pack_field(const sn_field *field, PyObject *value, bool output, cha
 {
     const sn_type type = field->type;
     char *to = block + field->offset;
-    if (type.ndim == 0) return pack_value(type.element, value, to, held);
+    if (type.ndim == 0) return pack_value(type.element, value, output || field->written, to, held);
     sn_place place;
+    if (value == Py_None && !output) return SN_FITS; /* no elements: the block is zero */
     const sn_reason reason = sn_memory(type, value, output || field->written, &place, held);
     if (reason != SN_FITS) return reason;
     if (place.layout > type.layout) {

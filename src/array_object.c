@@ -161,15 +161,20 @@ static int array_getbuffer(sn_array *self, Py_buffer *view, int flags)
     return 0;
 }
 
-static PyObject *array_descriptor(sn_array *self, PyObject *ignored)
+PyObject *sn_descriptor(const sn_place *place, PyObject *layout)
 {
-    (void)ignored;
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)sn_descriptor_size(self->place.ndim, SN_STRIDED));
+    const long as = PyLong_AsLong(layout);
+    if (as == -1 && PyErr_Occurred()) return NULL;
+    if (as < place->layout || as >= SN_LAYOUTS)
+        return PyErr_Format(PyExc_ValueError, "an array of layout %d has no descriptor of layout %ld", place->layout, as);
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)sn_descriptor_size(place->ndim, (sn_layout)as));
     if (bytes == NULL) return NULL;
     memset(PyBytes_AS_STRING(bytes), 0, (size_t)PyBytes_GET_SIZE(bytes));
-    sn_describe(&self->place, SN_STRIDED, PyBytes_AS_STRING(bytes));
+    sn_describe(place, (sn_layout)as, PyBytes_AS_STRING(bytes));
     return bytes;
 }
+
+static PyObject *array_descriptor(sn_array *self, PyObject *layout) { return sn_descriptor(&self->place, layout); }
 
 static PyObject *array_ptr(sn_array *self, void *closure)
 {
@@ -214,7 +219,7 @@ static PyObject *array_offset(sn_array *self, void *closure)
 }
 
 static PyMethodDef array_methods[] = {
-    {"descriptor", (PyCFunction)array_descriptor, METH_NOARGS, "descriptor() -> its bytes in a struct: strided."},
+    {"descriptor", (PyCFunction)array_descriptor, METH_O, "descriptor(layout) -> the bytes that tell a kernel of it."},
     {NULL, NULL, 0, NULL},
 };
 

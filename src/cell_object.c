@@ -120,6 +120,13 @@ static PyObject *indexed_indices(sn_indexed *self, void *closure)
     return tuple;
 }
 
+static PyObject *indexed_descriptor(sn_indexed *self, PyObject *layout) { return sn_descriptor(&self->place, layout); }
+
+static PyMethodDef indexed_methods[] = {
+    {"descriptor", (PyCFunction)indexed_descriptor, METH_O, "descriptor(layout) -> the bytes that tell a kernel of it."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyGetSetDef indexed_getset[] = {
     {"shape", (getter)indexed_shape, NULL, "Elements along each dimension.", NULL},
     {"indices", (getter)indexed_indices, NULL, "The indices of each dimension as bytes of i32, None for all of it.", NULL},
@@ -140,6 +147,7 @@ PyTypeObject sn_indexed_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_new = indexed_new,
     .tp_dealloc = (destructor)indexed_dealloc,
+    .tp_methods = indexed_methods,
     .tp_getset = indexed_getset,
     .tp_members = indexed_members,
 };

@@ -189,6 +189,7 @@ static inline bool sn_is_long(int64_t touched) { return touched >= (int64_t)256 
 /* array_object.c: reads shapes and gives them back; -1 or NULL with an exception set. */
 int sn_set_shape(sn_place *place, PyObject *shape, int64_t size);
 PyObject *sn_integers(const int64_t *numbers, int count);
+PyObject *sn_descriptor(const sn_place *place, PyObject *layout);
 
 int sn_add_plan(PyObject *module);  /* plan_object.c */
 int sn_add_array(PyObject *module); /* array_object.c */

@@ -9,7 +9,7 @@ static inline uint16_t sn_half(double value)
 {
     const uint16_t sign = signbit(value) ? 0x8000 : 0;
     const double size = fabs(value);
-    if (isnan(value)) return 0x7E00; /* the canonical NaN */
+    if (isnan(value)) return sign | 0x7E00;
     if (size >= 65520.0) return sign | 0x7C00;
     if (size < 0x1p-14) return sign | (uint16_t)rint(size * 0x1p24); /* subnormal, or rounded up to the least normal */
     int exponent;

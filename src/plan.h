@@ -17,7 +17,7 @@ typedef struct {
     int64_t length;
 } sn_error;
 
-enum { SN_HEAD = 0 }; /* bytes at the start of an argument block, before the parameters */
+enum { SN_HEAD = 16 }; /* bytes at the start of an argument block, before the parameters: the dims of the launch */
 
 typedef void (*sn_kernel)(int64_t begin, int64_t end, const void *args, sn_error *error);
 

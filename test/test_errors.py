@@ -60,3 +60,10 @@ def test_an_exception_is_placed_in_one_line():
         raise TypeError("two\nlines")
     assert re.fullmatch(r"TypeError: two lines \(.*test_errors\.py:\d+\)", placed(caught.value))
     assert placed(KeyError()) == "KeyError"
+
+
+def test_code_that_catches_warps_errors_catches_ours() -> None:
+    assert issubclass(BuildError, RuntimeError)
+    assert issubclass(KernelError, RuntimeError)
+    assert issubclass(BuildTypeError, TypeError)
+    assert issubclass(BuildNameError, NameError)

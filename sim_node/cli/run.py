@@ -34,12 +34,15 @@ def command(
     inputs: Annotated[
         Path | None, typer.Option(help="Offline: .npz of an array an input, (ticks, …); the last value is held.")
     ] = None,
+    device: Annotated[
+        str, typer.Option(help="Offline: where kernels run, cpu or python (slow, for debuggers).")
+    ] = "cpu",
     force: Annotated[bool, typer.Option(help="Replace an existing bag.")] = False,
 ) -> Outcome:
     """Run a plant: as a lifecycle node until Ctrl-C, or --offline into a bag."""
     parameters = assignments(param or (), "--param")
     if not offline:
-        taken = {"--bag": bag, "--input": given, "--inputs": inputs}
+        taken = {"--bag": bag, "--input": given, "--inputs": inputs, "--device": device != "cpu"}
         wrong = [option for option, value in taken.items() if value]
         if wrong:
             raise SimNodeError(f"{wrong[0]} is for --offline; use 'sim-node record' beside a running node")
@@ -48,7 +51,7 @@ def command(
         raise SimNodeError(f"--offline needs {'--seconds' if seconds is None else '--bag'}")
     return _run_offline(
         plant, name, seconds, rate, substeps, seed, keyframe_every, parameters,
-        bag, storage, force, {**_load(inputs), **assignments(given or (), "--input")},
+        bag, storage, force, device, {**_load(inputs), **assignments(given or (), "--input")},
     )  # fmt: skip
 
 
@@ -69,7 +72,7 @@ def _load(file: Path | None) -> dict[str, Any]:
 
 def _run_offline(
     plant: str, name: str, seconds: float, rate: float, substeps: int, seed: int, keyframe_every: int,
-    parameters: dict[str, Any], bag: Path, storage: str, force: bool, inputs: dict[str, Any],
+    parameters: dict[str, Any], bag: Path, storage: str, force: bool, device: str, inputs: dict[str, Any],
 ) -> Outcome:  # fmt: skip
     from sim_node.bridge.name import ring_name
     from sim_node.plant import Stepper, reference
@@ -80,7 +83,7 @@ def _run_offline(
     kind = reference(plant)
     dt_ns = round(1e9 / rate)
     ticks = round(seconds * 1e9 / dt_ns)
-    stepper = Stepper(kind(**parameters), dt_ns=dt_ns, substeps=substeps, seed=seed)
+    stepper = Stepper(kind(**parameters), dt_ns=dt_ns, substeps=substeps, seed=seed, device=device)
     with progress("run") as update, BagWriter(bag, storage, force) as writer:
         done = record_offline(
             stepper,

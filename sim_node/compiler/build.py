@@ -19,6 +19,7 @@ from sim_node.compiler.backend.target import HOST, Target
 from sim_node.compiler.cache import Cache, folder, limit
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.frontend.fingerprint import Fingerprint, fingerprint
+from sim_node.compiler.frontend.unit import laid
 from sim_node.compiler.identity import backend, stamp
 from sim_node.compiler.ir.digest import digest
 from sim_node.compiler.ir.function import Module, Site
@@ -51,7 +52,7 @@ class Program:
     params: tuple[tuple[str, Type], ...]
     sites: tuple[Site, ...]
     digest: str
-    owner: elf.Code
+    owner: object
     written: frozenset[str]
     dims: int = 1
 
@@ -66,11 +67,8 @@ def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | No
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses, and where there is
     no compiler; BundleError where a bundle in use is damaged.
     """
-    for name, layout in (layouts or {}).items():
-        what = f"kernel '{kernel.name}' is compiled for contiguous arrays, and '{name}' is {layout}"
-        raise BuildError(what, remedy=f"pass {name}.contiguous()")
     store, told = objects(), fingerprint(kernel, layouts)
-    made = (told and _known(kernel, told, target, store)) or _made(kernel, told, target, store)
+    made = (told and _known(kernel, told, target, store, layouts)) or _made(kernel, told, target, store, layouts)
     wanted, variants = dict(layouts or {}), _built.setdefault(kernel, [])
     if wanted not in variants:
         variants.append(wanted)
@@ -96,10 +94,8 @@ def program(module: Module, target: Target, store: Cache) -> Program:
         except elf.UndefinedSymbolError as error:
             raise _lacking(flat, target, error) from error
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
-    dims = int(any(value.op is Op.TID for block in function.blocks for value in block.body))
-    return Program(
-        function.name, code.symbols[host.SYMBOL], params, function.sites, identity, code, function.written, dims
-    )
+    address = code.symbols[host.SYMBOL]
+    return Program(function.name, address, params, function.sites, identity, code, function.written, function.dims)
 
 
 def member(kernel: Kernel, layouts: Mapping[str, str], targets: Sequence[Target]) -> bundle.Member:
@@ -108,7 +104,7 @@ def member(kernel: Kernel, layouts: Mapping[str, str], targets: Sequence[Target]
     Raises BuildError where a target lacks an instruction that the kernel needs.
     """
     told, store, made = fingerprint(kernel, layouts), objects(), build(kernel, HOST, layouts)
-    flat = inline(verify(lower(kernel)))
+    flat = inline(verify(lower(kernel, layouts)))
     images = {}
     for target in targets:
         name = object_name(target, digest(flat))
@@ -125,6 +121,11 @@ def member(kernel: Kernel, layouts: Mapping[str, str], targets: Sequence[Target]
     return bundle.Member(
         kernel.name, str(kernel.module), key, params, dict(layouts), kept or {"digest": made.digest}, images
     )
+
+
+def maker() -> str:
+    """Say which llvmlite compiles, or, where none is installed, compiled the bundles in use; '' for neither."""
+    return llvm.version() or next((each.llvmlite for each in bundle.used()), "")
 
 
 def objects() -> Cache:
@@ -145,13 +146,15 @@ def object_name(target: Target, digest: str) -> str:
 # what is known without lowering
 
 
-def _known(kernel: Kernel, told: Fingerprint, target: Target, store: Cache) -> Program | None:
+def _known(
+    kernel: Kernel, told: Fingerprint, target: Target, store: Cache, layouts: Mapping[str, str] | None
+) -> Program | None:
     """Find a kernel by its fingerprint, in a bundle or in the cache."""
     for each in bundle.used():
         kept = each.known(told.key, told.functions)
         code = each.code(kept.digest) if kept else None
         if kept and code:
-            return _program(kernel, kept, code)
+            return _program(kernel, kept, code, layouts)
     name = _record_name(kernel, told, target)
     found = store.record(name)
     if found is None:
@@ -166,12 +169,14 @@ def _known(kernel: Kernel, told: Fingerprint, target: Target, store: Cache) -> P
     if llvm.version() not in (None, made_by):
         return None
     code = store.known(file)
-    return _program(kernel, kept, code) if code else None
+    return _program(kernel, kept, code, layouts) if code else None
 
 
-def _made(kernel: Kernel, told: Fingerprint | None, target: Target, store: Cache) -> Program:
+def _made(
+    kernel: Kernel, told: Fingerprint | None, target: Target, store: Cache, layouts: Mapping[str, str] | None
+) -> Program:
     """Lower and compile a kernel, and keep what the next process need not find out again."""
-    module = lower(kernel)
+    module = lower(kernel, layouts)
     try:
         made = program(module, target, store)
     except llvm.AbsentError as error:
@@ -197,14 +202,14 @@ def _record_name(kernel: Kernel, told: Fingerprint, target: Target) -> str:
     return f"{re.sub('[^A-Za-z0-9_]', '_', kernel.name)[:64]}-{target.name}-{key}"
 
 
-def _program(kernel: Kernel, kept: Record, code: elf.Code) -> Program | None:
+def _program(kernel: Kernel, kept: Record, code: elf.Code, layouts: Mapping[str, str] | None) -> Program | None:
     """Put a kept kernel together; its types are those of its annotations, since it has a fingerprint."""
     params: list[tuple[str, Type]] = []
     for name in kernel.parameters:
         kind = annotation(evaluated(kernel.annotations.get(name), kernel.function))
         if isinstance(kind, str):
             return None
-        params.append((name, kind))
+        params.append((name, laid(kind, (layouts or {}).get(name))))
     address = code.symbols[host.SYMBOL]
     return Program(kernel.name, address, tuple(params), kept.sites, kept.digest, code, kept.written, kept.dims)
 

@@ -189,7 +189,7 @@ def _read(path: Path, manifest: dict[str, Any]) -> Bundle:
     bundle._same_compiler = manifest["compiler"] == identity.compiler()
     for kernel in manifest["kernels"]:
         where = kernel["objects"][target.name]
-        if not isinstance(where["sha256"], str) or not re.fullmatch(r"[\w.-]+/\w[\w.-]*", where["file"]):
+        if not isinstance(where["sha256"], str) or not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", where["file"]):
             raise BundleError(f"{file}: is damaged: kernel '{kernel['name']}' has no object of its own")
         bundle._by_digest[kernel["digest"]] = kernel
         bundle._digests.setdefault((kernel["module"], kernel["name"]), []).append(kernel["digest"])

@@ -12,7 +12,7 @@ import sim_node
 
 _PACKAGE = Path(str(sim_node.__file__)).parent
 # What the object of a kernel depends on, and what the object of a digest does.
-_ALL, _BACKEND = ("lang", "compiler"), ("compiler/ir", "compiler/passes", "compiler/backend")
+_ALL, _BACKEND = ("dtypes", "lang", "compiler"), ("dtypes", "compiler/ir", "compiler/passes", "compiler/backend")
 
 
 @cache
@@ -45,8 +45,7 @@ def _digest(*folders: str) -> str:
 
 
 def _files(*folders: str) -> Iterator[os.DirEntry[str]]:
-    """Every source file of these folders and those inside, and the vocabulary of types; in order."""
-    yield from (entry for entry in os.scandir(_PACKAGE) if entry.name == "dtypes.py")
+    """Every source file of these folders and those inside, in order."""
     for folder in folders:
         yield from _inside(_PACKAGE / folder)
 

@@ -7,7 +7,10 @@ from sim_node.errors import DeviceError
 
 Device = Host
 
-_DEVICES: dict[str, Device] = {"cpu": Host()}
+# ``python`` is CPython itself on the same memory, and no place to run everything on: it is there when asked for.
+PYTHON = Host("python")
+
+_DEVICES: dict[str, Device] = {"cpu": Host(), "python": PYTHON}
 DEFAULT = current = _DEVICES["cpu"]
 
 
@@ -27,5 +30,5 @@ def get_device(name: str | Device | None = None) -> Device:
 
 
 def get_devices() -> list[Device]:
-    """List the devices that are present."""
-    return list(_DEVICES.values())
+    """List the devices that kernels are compiled for."""
+    return [device for device in _DEVICES.values() if device is not PYTHON]

@@ -7,7 +7,7 @@ import enum
 from collections.abc import Callable as AbstractCallable
 from dataclasses import fields, is_dataclass
 from types import FunctionType
-from typing import Any, get_origin
+from typing import Any, get_args, get_origin
 
 from sim_node import dtypes
 from sim_node.dtypes import ArrayType, Type
@@ -44,7 +44,9 @@ def annotation(written: object) -> Type | str:
         inside = annotation(written.dtype)
         if isinstance(inside, str):
             return f"an array of what is no dtype: {inside}"
-        return written if written.ndim == 1 else f"arrays of {written.ndim} dimensions are not there yet; use 1"
+        return written
+    if get_origin(written) is tuple:
+        return _tuple(get_args(written))
     if isinstance(written, builtins.type) and issubclass(written, enum.IntEnum | enum.IntFlag):
         return dtypes.int32
     try:
@@ -52,6 +54,13 @@ def annotation(written: object) -> Type | str:
     except TypeError:
         name = getattr(written, "__name__", repr(written))
         return f"'{name}' is not a type of the kernel language"
+
+
+def _tuple(written: tuple[object, ...]) -> Type | str:
+    """A tuple of types; of one type and ``...`` for any number of it."""
+    items = [item if item is ... else annotation(item) for item in written]
+    faults = [item for item in items if isinstance(item, str)]
+    return faults[0] if faults else tuple(items)  # type: ignore[return-value]
 
 
 def is_open(kind: object) -> bool:
@@ -63,6 +72,11 @@ def is_open(kind: object) -> bool:
     if is_dataclass(kind) and not isinstance(kind, type):
         return any(is_open(getattr(kind, field.name)) for field in fields(kind))
     return kind is Any or kind is ...
+
+
+def openness(kind: object) -> int:
+    """How much a type leaves open: nothing, some of it, all."""
+    return 2 if kind is Any else int(is_open(kind))
 
 
 def matches(wanted: object, given: object) -> bool:

@@ -6,10 +6,13 @@ does in a kernel. Everything that can be written in the language itself is in ``
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -56,22 +59,29 @@ def _tid() -> Any:
         raise SimNodeError("sn.tid() has a value only inside a kernel, while a launch runs it") from None
 
 
-def _minimum(*values: Any) -> Any:
+def _lesser(a: Any, b: Any) -> Any:
     """minimumNumber of IEEE 754-2019: a number wins over NaN, -0.0 is below 0.0."""
-    least = values[0]
-    for value in values[1:]:
-        if least != least or value < least or (value == least and np.signbit(value)):
-            least = value
-    return least
+    return b if a != a or b < a or (b == a and np.signbit(b)) else a
 
 
-def _maximum(*values: Any) -> Any:
+def _greater(a: Any, b: Any) -> Any:
     """maximumNumber of IEEE 754-2019: a number wins over NaN, 0.0 is above -0.0."""
-    greatest = values[0]
-    for value in values[1:]:
-        if greatest != greatest or value > greatest or (value == greatest and not np.signbit(value)):
-            greatest = value
-    return greatest
+    return b if a != a or b > a or (b == a and not np.signbit(b)) else a
+
+
+def _extreme(choose: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Choose among numbers; of vectors, component by component; of one vector, among its components."""
+
+    def host(*values: Any) -> Any:
+        if np.ndim(values[0]) == 0:
+            return reduce(choose, values)
+        if len(values) == 1:
+            return reduce(choose, values[0])
+        chosen = +values[0]
+        chosen[:] = [reduce(choose, parts) for parts in zip(*values, strict=True)]
+        return chosen
+
+    return host
 
 
 def _cast(value: Any, target: dtypes.Scalar) -> Any:
@@ -84,34 +94,117 @@ def _cast(value: Any, target: dtypes.Scalar) -> Any:
     return source.view(target.numpy)[()]
 
 
+def _fma(a: Any, b: Any, c: Any) -> Any:
+    """a·b + c, rounded once."""
+    kind = np.result_type(a, b, c)
+    a, b, c = kind.type(a), kind.type(b), kind.type(c)
+    if not all(np.isfinite(value) for value in (a, b, c)):
+        return a * b + c
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    if exact == 0:
+        return a * b + c
+    try:
+        near = float(exact)
+    except OverflowError:
+        return kind.type(math.copysign(math.inf, exact))
+    if kind.itemsize < 8 and Fraction(near) != exact and not np.float64(near).view(np.uint64) & 1:
+        near = math.nextafter(near, math.copysign(math.inf, exact - Fraction(near)))  # to odd, as f64 is not the last
+    with np.errstate(over="ignore"):
+        return kind.type(near)
+
+
 def _quot(a: Any, b: Any) -> Any:
     return (a - np.fmod(a, b)) // b
 
 
-def _vector(*components: Any) -> Any:
-    return np.array(components)
+def _scalar(dtype: Any) -> dtypes.Scalar:
+    kind = dtypes.element(dtype)
+    if not isinstance(kind, dtypes.Scalar):
+        raise TypeError(f"{kind!r} is no scalar type")
+    return kind
+
+
+def _vector(*components: Any, length: int | None = None, dtype: Any = None) -> Any:
+    values = np.array(components)
+    return dtypes.Vector(_scalar(dtype or values.dtype), length or values.size)(*values)
+
+
+def _matrix(*components: Any, shape: tuple[int, int], dtype: Any = None) -> Any:
+    return dtypes.Matrix(_scalar(dtype or np.array(components).dtype), *shape)(*components)
+
+
+def _identity(n: int, dtype: Any) -> Any:
+    scalar = _scalar(dtype)
+    return dtypes.Matrix(scalar, n, n)(*np.eye(n, dtype=scalar.numpy).reshape(-1))
+
+
+def _from_rows(*rows: Any) -> Any:
+    values = np.array([np.asarray(row) for row in rows])
+    return dtypes.Matrix(_scalar(values.dtype), *values.shape)(*values.reshape(-1))
+
+
+def _from_cols(*cols: Any) -> Any:
+    values = np.array([np.asarray(col) for col in cols]).T
+    return dtypes.Matrix(_scalar(values.dtype), *values.shape)(*values.reshape(-1))
 
 
 tid = Builtin("tid", "TID", _tid)
 sqrt = Builtin("sqrt", "SQRT", np.sqrt)
 abs_ = Builtin("abs", "ABS", np.abs)
-min_ = Builtin("min", "MIN", _minimum)
-max_ = Builtin("max", "MAX", _maximum)
+min_ = Builtin("min", "MIN", _extreme(_lesser))
+max_ = Builtin("max", "MAX", _extreme(_greater))
 floor = Builtin("floor", "FLOOR", np.floor)
 ceil = Builtin("ceil", "CEIL", np.ceil)
 trunc = Builtin("trunc", "TRUNC", np.trunc)
 rint = Builtin("rint", "RINT", np.rint)
 cast = Builtin("cast", "BITCAST", _cast)
-vector = Builtin("vector", "VECTOR", _vector)
+vector = Builtin("vector", "MAKE", _vector)
+matrix = Builtin("matrix", "MAKE", _matrix)
+identity = Builtin("identity", "MAKE", _identity)
+matrix_from_rows = Builtin("matrix_from_rows", "MAKE", _from_rows)
+matrix_from_cols = Builtin("matrix_from_cols", "MAKE", _from_cols)
 
-# For the library alone: truncating integer division, whose divisor is neither 0 nor, with the least dividend, -1.
+fma = Builtin("fma", "FMA", _fma)
+
+
+def _atomic(name: str, change: Callable[..., Any]) -> Builtin:
+    """A row of an atomic change: the array, its indices, and what it is changed by; gives what was there before."""
+
+    def host(array: Any, *rest: Any) -> Any:
+        indices, operands = (rest[:-2], rest[-2:]) if name == "cas" else (rest[:-1], rest[-1:])
+        at = indices[0] if len(indices) == 1 else indices
+        before = array[at]
+        before = before.copy() if isinstance(before, np.ndarray) else before
+        array[at] = change(before, *operands)
+        return before
+
+    return Builtin(f"atomic_{name}", "ATOMIC", host)
+
+
+ATOMICS: dict[str, Builtin] = {
+    row.name: row
+    for row in (
+        _atomic("add", lambda a, b: a + b), _atomic("sub", lambda a, b: a - b), _atomic("min", _extreme(_lesser)),
+        _atomic("max", _extreme(_greater)), _atomic("and", lambda a, b: a & b), _atomic("or", lambda a, b: a | b),
+        _atomic("xor", lambda a, b: a ^ b), _atomic("exch", lambda _, b: b),
+        _atomic("cas", lambda a, b, c: c if a == b else a),
+    )
+}  # fmt: skip
+
+# For the library alone. Bits of a float, where no result depends on those of a NaN. The sum of a product, rounded once
+# or twice, whichever is faster: where no result depends on that. Truncating integer division, whose divisor is neither
+# 0 nor, with the least dividend, -1.
+raw = Builtin("raw", "RAW", _cast)
+muladd = Builtin("muladd", "MULADD", lambda a, b, c: a * b + c)
 quot = Builtin("quot", "QUOT", _quot)
 rem = Builtin("rem", "REM", np.fmod)
 
 # The public rows, under the names that users write after ``sn.``.
-BUILTINS: dict[str, Builtin] = {
-    row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, cast, vector)
-}
+BUILTINS: dict[str, Builtin] = (
+    {row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, fma, cast)}
+    | {row.name: row for row in (vector, matrix, identity, matrix_from_rows, matrix_from_cols)}
+    | ATOMICS
+)
 
 
 def __getattr__(name: str) -> Builtin:

@@ -9,6 +9,8 @@ import numpy as np
 
 from sim_node import dtypes
 from sim_node.dtypes import ArrayType, Type
+from sim_node.lang.values.value import Value
+from sim_node.lang.values.value import type_of as type_of_value
 
 
 def type_of(value: Any) -> Type | None:
@@ -18,13 +20,16 @@ def type_of(value: Any) -> Type | None:
     """
     if isinstance(value, enum.Enum):
         value = value.value
+    if isinstance(value, Value):
+        kind: Type = type_of_value(value)
+        return kind
     if type(value) in dtypes.PYTHON:
         return dtypes.PYTHON[type(value)]
-    kind, ndim = getattr(value, "dtype", None), getattr(value, "ndim", 0)
-    if kind is None:
+    given, ndim = getattr(value, "dtype", None), getattr(value, "ndim", 0)
+    if given is None:
         return None
     try:
-        element = dtypes.element(kind)
+        element = dtypes.element(given)
     except TypeError:
         return None
     return element if isinstance(value, np.generic) else ArrayType(element, ndim)

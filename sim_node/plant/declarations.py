@@ -189,9 +189,12 @@ def parameter(
 
 def _element(dtype: object) -> dtypes.Element:
     try:
-        return dtypes.element(dtype)
+        found = dtypes.element(dtype)
     except TypeError as fault:
         raise PlantError(str(fault)) from None
+    if isinstance(found, dtypes.Struct):
+        raise PlantError(f"a plant's variables hold numbers, and {found!r} is a struct; declare one variable a field")
+    return found
 
 
 def input(dtype: object, shape: Shape = (), unit: str = "", doc: str = "", initial: Any = ZERO) -> Input:

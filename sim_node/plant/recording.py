@@ -24,8 +24,8 @@ class Recording(Plan):
 
     __slots__ = ("_names", "_own", "_targets", "_written")
 
-    def __init__(self, plant: str, bindings: Sequence[Binding], outputs: Sequence[str]) -> None:
-        super().__init__()
+    def __init__(self, plant: str, bindings: Sequence[Binding], outputs: Sequence[str], device: Any = None) -> None:
+        super().__init__(device)
         self._names = plant
         self._targets: dict[int, Binding] = {}
         for binding in bindings:

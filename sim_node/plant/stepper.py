@@ -7,7 +7,6 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,8 @@ import numpy as np
 import sim_node
 from sim_node import _native
 from sim_node.compiler.backend.target import HOST
+from sim_node.compiler.build import maker
+from sim_node.device.names import PYTHON, Device
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
 from sim_node.lang.library import MATH_VERSION
 from sim_node.layout import Field, Layout
@@ -46,7 +47,7 @@ class Stepper:
 
     ``dt_ns`` is a tick in simulated nanoseconds, of ``substeps`` plan runs; ``ring`` is where published fields go, by
     default one that only this process sees. Each ``keyframe_every`` ticks a keyframe waits to be taken (0: none).
-    ``record_capacity`` bounds the records that wait to be drained. The state at reset is already published, as step 0.
+    ``record_capacity`` bounds the records that wait. Kernels run on ``device``. The state at reset is published.
 
     Attributes: ``plant``, ``dt_ns``, ``substeps``, ``seed``, ``ring``, ``layout`` (of the ring), ``state_layout``,
     ``input_layout``, ``plan_digest``.
@@ -63,6 +64,7 @@ class Stepper:
         ring: _native.Ring | None = None,
         keyframe_every: int = 0,
         record_capacity: int | None = None,
+        device: str | Device | None = None,
     ) -> None:
         expect(plant)
         self._name = type(plant).__name__
@@ -79,7 +81,7 @@ class Stepper:
         self.layout, self.state_layout, self.input_layout = plant.layout, plant.state_layout, plant.input_layout
         require(self._name, self.layout, self.state_layout, self._private)
         self._initial = self._initial_state(), self._initial_inputs()
-        self._plan = Recording(self._name, tuple(plant._bindings.values()), tuple(plant.declarations.outputs))
+        self._plan = Recording(self._name, tuple(plant._bindings.values()), tuple(plant.declarations.outputs), device)
         with self._authored("build"):
             plant.build(self._plan, dt_ns * 1e-9 / substeps)
         self._plan.finish()
@@ -367,7 +369,7 @@ class Stepper:
             seed=self.seed,
             dt_ns=self.dt_ns,
             substeps=self.substeps,
-            target=HOST.identity,
+            target=HOST.identity if self._plan.device is not PYTHON else PYTHON.name,
             versions=_versions(),
             reproducible=True,  # no kernel can ask for fast_math or deterministic=False yet
             state=state,
@@ -395,4 +397,4 @@ def _rows(field: Field, memory: bytes, count: int) -> np.ndarray[Any, Any]:
 @cache
 def _versions() -> str:
     ours = {"sim_node": sim_node.__version__, "math": str(MATH_VERSION)}
-    return json.dumps({**ours, "python": platform.python_version(), "llvmlite": metadata.version("llvmlite")})
+    return json.dumps({**ours, "python": platform.python_version(), "llvmlite": maker()})

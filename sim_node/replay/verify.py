@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from sim_node.errors import BagError
@@ -13,13 +14,13 @@ from sim_node.replay.bag import Bag
 from sim_node.replay.report import Report
 from sim_node.replay.track import Build, Replayer, Track, check_layouts
 
-DEVICES = ("cpu",)
+DEVICES = ("cpu", "python")
 
 # Told bytes read, bytes in all and ticks verified.
 Progress = Callable[[int, int, int], None]
 
 
-def build_stepper(keyframe: Keyframe, plant: str) -> Replayer:
+def build_stepper(keyframe: Keyframe, plant: str, device: str = "cpu") -> Replayer:
     """Build the stepper that a keyframe describes; ``plant`` replaces the plant it names unless empty."""
     try:
         parameters = json.loads(keyframe.parameters)
@@ -29,7 +30,7 @@ def build_stepper(keyframe: Keyframe, plant: str) -> Replayer:
         raise BagError(f"keyframe of step {keyframe.step}: its parameters are not a JSON object")
     made = reference(plant or keyframe.plant)(**parameters)
     check_layouts(keyframe, made.state_layout, made.input_layout)
-    return Stepper(made, dt_ns=keyframe.dt_ns, substeps=keyframe.substeps, seed=keyframe.seed)
+    return Stepper(made, dt_ns=keyframe.dt_ns, substeps=keyframe.substeps, seed=keyframe.seed, device=device)
 
 
 def verify(
@@ -39,7 +40,7 @@ def verify(
     plant: str = "",
     topics: Sequence[str] = (),
     progress: Progress | None = None,
-    build: Build = build_stepper,
+    build: Build | None = None,
 ) -> Report:
     """Replay a bag and compare each tick; ``topics`` chooses plants by namespace, all by default.
 
@@ -47,6 +48,7 @@ def verify(
     """
     if device not in DEVICES:
         raise BagError(f"device '{device}': bags are verified on {', '.join(DEVICES)}")
+    build = build or partial(build_stepper, device=device)
     wanted = {f"/{topic.strip('/')}" for topic in topics}
     bag = Bag(path)
     report = Report(str(path), device)

@@ -11,6 +11,7 @@ import numpy as np
 
 from sim_node import _native, dtypes
 from sim_node.device.names import DEFAULT, Device, get_device
+from sim_node.lang.values.value import viewed
 from sim_node.runtime import values
 from sim_node.runtime.element import STRUCT, native
 from sim_node.runtime.indexed import IndexedArray
@@ -33,6 +34,10 @@ class Array(_native.Array):
     __slots__ = ("_kept",)
 
     _kept: Sequence[Any]
+
+    def __class_getitem__(cls, dtype: Any) -> dtypes.ArrayType:
+        """Annotate a parameter with an array of one dimension, ``sn.Array[sn.vec3]``, as type checkers accept it."""
+        return dtypes.ArrayType(dtypes.PYTHON.get(dtype, dtype))
 
     @property
     def dtype(self) -> Any:
@@ -184,9 +189,17 @@ class Array(_native.Array):
     def __getitem__(self, key: Any) -> Any:
         chosen = select(key, self.shape, self.strides)
         if not chosen.shape:
-            return self.numpy()[key]
+            return self._element(key)
         part = self._part(chosen.shape, chosen.strides, offset=chosen.offset)
         return IndexedArray(part, chosen.lists) if chosen.is_indexed else part
+
+    def _element(self, key: Any) -> Any:
+        """The element of as many indices as dimensions: a number, or a value in the array's memory."""
+        keys = key if isinstance(key, tuple) else (key,)
+        if isinstance(self.dtype, dtypes.Scalar):
+            return self.numpy()[keys]
+        whole = (*(one for one in keys if one is not Ellipsis), ...)  # an array also where it has no axes
+        return viewed(self.dtype, self.numpy()[whole])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         part = self[key] if select(key, self.shape, self.strides).shape else None

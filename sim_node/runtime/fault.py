@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from sim_node.compiler.build import Program
+from sim_node.compiler.python.code import RAISED, Code
 from sim_node.errors import KernelError
 
-# kind of a site → what happened there
+# kind of a site → what happened there; an index of an array of several dimensions says which
 _WHAT = {
     "index": "index {index} is outside array '{subject}' of length {length}",
+    **{
+        f"index {dimension}": f"index {{index}} is outside dimension {dimension} of array '{{subject}}', "
+        "whose extent is {length}"
+        for dimension in range(4)
+    },
     "division": "integer division by zero in {subject}",
     "overflow": "integer overflow in {subject}",
     "assert": "{subject}",
@@ -30,7 +36,13 @@ def coordinates(dim: Any, thread: int) -> int | tuple[int, ...]:
 def kernel_error(
     program: Program, launched: str, thread: int | tuple[int, ...], site: int, _: int, index: int, length: int
 ) -> KernelError:
-    """Say where and why a thread stopped itself; the arguments after ``thread`` are as in ``sn_error``."""
+    """Say where and why a thread stopped itself; the arguments after ``thread`` are as in ``sn_error``.
+
+    Raises what ended a thread on the device ``python`` where that was no fault of the kernel's, such as a debugger's
+    quitting.
+    """
+    if site == RAISED and isinstance(program.owner, Code):
+        raise program.owner.taken()
     stopped = program.sites[site]
     what = _WHAT[stopped.kind].format(index=index, length=length, subject=stopped.subject)
     return KernelError(what, stopped.location, program.name, thread, launched)

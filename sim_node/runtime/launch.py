@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from sim_node import _native
-from sim_node.device.names import Device, get_device
-from sim_node.dtypes import ArrayType
+from sim_node.device import names
+from sim_node.device.names import PYTHON, Device, get_device
+from sim_node.dtypes import ArrayType, Tuple
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
 from sim_node.runtime.generic import concrete
-from sim_node.runtime.program import load, variant
+from sim_node.runtime.program import Entry, load, variant
 from sim_node.runtime.refusal import launch_error
 
 _run = _native.launch
@@ -29,52 +30,54 @@ def launch(
     device: str | Device | None = None,
     stream: None = None,
     block_dim: int | None = None,
+    max_blocks: int | None = None,
     record_cmd: bool = False,
 ) -> Launch | None:
     """Run a kernel for every index of a grid of one to four dimensions; its arguments are the inputs, then the outputs.
 
     An array parameter takes an ``sn.array``, a part of one, or anything with a buffer of that dtype, such as a numpy
-    array; what stands in ``outputs`` must be writeable. A scalar takes a Python or numpy number in its range, a
-    composite its components, a struct an instance. Threads are numbered row-major; every extent is below 2**31, their
-    product need not be. ``stream`` and ``block_dim`` are of GPUs: no result depends on them.
+    array, and among the inputs ``None`` for one of no elements; what stands in ``outputs`` must be writeable. A scalar
+    takes a Python or numpy number in its range, a composite its components, a struct an instance.
+    Threads are numbered row-major; every extent is below 2**31, their product need not be. ``stream``, ``block_dim``
+    and ``max_blocks`` are of GPUs: no result depends on them.
     With ``record_cmd`` nothing runs, and the launch is returned, to be made later and again.
     The first launch builds the kernel, and so does the first with arrays in another layout, or with other types for
     what the kernel leaves open. A long launch lets other Python threads run meanwhile.
     Raises LaunchError when arguments do not fit, KernelError when a thread stopped itself, BuildError when the kernel
-    cannot be compiled, DeviceError for an unknown device.
+    cannot be compiled, DeviceError for an unknown device. On the device ``python`` the kernel is run by CPython, thread
+    by thread, where debuggers and prints reach it.
     """
-    del stream, block_dim
-    if device is not None:
-        get_device(device)
+    del stream, block_dim, max_blocks
+    where = names.current if device is None else get_device(device)
     if record_cmd:
-        return Launch(kernel, device, dim, inputs, outputs)
-    entry = kernel.entry if type(kernel) is Kernel else None
+        return Launch(kernel, where, dim, inputs, outputs)
+    entry = kernel.entry if type(kernel) is Kernel and where is not PYTHON else None
     if entry is None:
         kernel = concrete(kernel, inputs, outputs)
-        entry = load(kernel)
+        entry = load(kernel, where)
     try:
         stopped = _run(entry, dim, inputs, outputs)
     except _Refusal as refusal:
-        stopped = _run_variant(refusal, kernel, dim, inputs, outputs)
+        stopped = _run_variant(refusal, entry, kernel, dim, inputs, outputs)
     if stopped is not None:
         raise kernel_error(stopped[0].program, caller(), coordinates(dim, stopped[2]), *stopped[1:])
     return None
 
 
-def _run_variant(refusal: _native.Refusal, kernel: Kernel, dim: Any, inputs: Any, outputs: Any) -> Any:
+def _run_variant(refusal: _native.Refusal, entry: Entry, kernel: Kernel, dim: Any, inputs: Any, outputs: Any) -> Any:
     """Run a kernel again where all that was wrong is that it was not compiled for these layouts yet."""
     try:
         if refusal.args[1] != "layout":
             raise refusal
-        return _run(variant(kernel, inputs, outputs), dim, inputs, outputs)
+        return _run(variant(entry, kernel, inputs, outputs), dim, inputs, outputs)
     except _Refusal as final:
-        raise launch_error(final, kernel.entry, dim, inputs, outputs) from None
+        raise launch_error(final, entry, dim, inputs, outputs) from None
 
 
 class Launch:
     """A kernel with a grid and arguments; ``launch`` runs it, as often as wanted. Where each run counts, record a Plan.
 
-    Arguments that were never set are zero; an array must be set.
+    Arguments that were never set are zero, arrays without elements.
     """
 
     def __init__(
@@ -86,11 +89,11 @@ class Launch:
         outputs: Sequence[Any] = (),
     ) -> None:
         """Build the kernel. Raises BuildError when it cannot be compiled, DeviceError for an unknown device."""
-        get_device(device)
+        self._device = get_device(device)
         self._kernel, self._dim = concrete(kernel, inputs, outputs), dim
-        self._params = load(self._kernel).program.params
+        self._params = load(self._kernel, self._device).program.params
         given = [*inputs, *outputs]
-        unset = [None if isinstance(type_, ArrayType) else type_() for _, type_ in self._params]
+        unset = [None if isinstance(type_, (ArrayType, Tuple)) else type_() for _, type_ in self._params]
         self._arguments = given + unset[len(given) :]
 
     def set_dim(self, dim: int | Sequence[int]) -> None:
@@ -105,10 +108,10 @@ class Launch:
 
     def set_param_by_name(self, name: str, value: Any) -> None:
         """Set an argument of later launches by its parameter's name. Raises LaunchError where there is none."""
-        names = [known for known, _ in self._params]
-        if name not in names:
-            raise LaunchError(f"kernel '{self._kernel.name}' has no parameter '{name}'; it has {', '.join(names)}")
-        self._arguments[names.index(name)] = value
+        known = [each for each, _ in self._params]
+        if name not in known:
+            raise LaunchError(f"kernel '{self._kernel.name}' has no parameter '{name}'; it has {', '.join(known)}")
+        self._arguments[known.index(name)] = value
 
     def set_params(self, values: Sequence[Any]) -> None:
         """Set all arguments of later launches, in the order of the parameters."""
@@ -116,4 +119,4 @@ class Launch:
 
     def launch(self) -> None:
         """Run the kernel; raises as ``sn.launch``."""
-        launch(self._kernel, self._dim, self._arguments)
+        launch(self._kernel, self._dim, self._arguments, device=self._device)

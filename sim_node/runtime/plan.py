@@ -11,6 +11,7 @@ import numpy as np
 
 from sim_node import _native
 from sim_node.compiler.build import Program
+from sim_node.device.names import Device, get_device
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
@@ -34,12 +35,15 @@ class Recorded:
 class Plan(_native.Plan):
     """A list of launches: recorded by ``launch``, ended by ``freeze``, then run any number of times.
 
-    It keeps the arrays it uses. Attributes: ``launches``, ``cells`` (in the order of their numbers), ``frozen``.
+    It keeps the arrays it uses. Attributes: ``launches``, ``cells`` (in the order of their numbers), ``frozen``,
+    ``device``.
     """
 
-    __slots__ = ("launches",)
+    __slots__ = ("device", "launches")
 
-    def __init__(self) -> None:
+    def __init__(self, device: str | Device | None = None) -> None:
+        """Raise DeviceError for an unknown device."""
+        self.device = get_device(device)
         self.launches: list[Recorded] = []
 
     def launch(
@@ -51,14 +55,14 @@ class Plan(_native.Plan):
         compiled.
         """
         kernel = concrete(kernel, inputs, outputs)
-        entry = load(kernel)
+        entry = load(kernel, self.device)
         try:
             try:
                 ran = self.record(entry, dim, inputs, outputs)
             except _native.Refusal as refusal:
                 if refusal.args[1] != "layout":
                     raise
-                ran = self.record(variant(kernel, inputs, outputs), dim, inputs, outputs)
+                ran = self.record(variant(entry, kernel, inputs, outputs), dim, inputs, outputs)
         except _native.Refusal as refusal:
             raise launch_error(refusal, entry, dim, inputs, outputs) from None
         grid = tuple(dim) if isinstance(dim, Sequence) else dim

@@ -5,9 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from sim_node import _native
 from sim_node.compiler.build import Program, build
+from sim_node.compiler.python.build import build as interpreted
+from sim_node.device.names import DEFAULT, PYTHON, Device
 from sim_node.dtypes import LAYOUTS
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _building = threading.Lock()
+_interpreted: WeakKeyDictionary[Kernel, Entry] = WeakKeyDictionary()  # on the device ``python``
 
 
 class Entry(_native.Entry):
@@ -34,7 +38,7 @@ class Entry(_native.Entry):
         return entry
 
 
-def load(kernel: object) -> Entry:
+def load(kernel: object, device: Device = DEFAULT) -> Entry:
     """Build a kernel on its first use and keep its entry with it; threads that come meanwhile wait and share it.
 
     Raises BuildError when the kernel cannot be compiled, LaunchError for what is no kernel.
@@ -46,23 +50,28 @@ def load(kernel: object) -> Entry:
             + (f"\n  instead: mark {name} with @sn.kernel" if callable(kernel) and name else "")
         )
     with _building:
+        if device is PYTHON:
+            known = _interpreted.get(kernel)
+            if known is None:
+                known = _interpreted[kernel] = Entry(interpreted(kernel))
+            return known
         if kernel.entry is None:
             kernel.entry = Entry(build(kernel))
     entry: Entry = kernel.entry
     return entry
 
 
-def variant(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> Entry:
+def variant(entry: Entry, kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> Entry:
     """Build a kernel for arrays in the layouts of these arguments, and keep that with its entry, as ``load`` does.
 
     Raises BuildError when the kernel cannot be compiled so.
     """
-    entry: Entry = kernel.entry
     codes = entry.layouts(inputs, outputs)
     with _building:
         made: Entry | None = entry.variant(codes)
         if made is None:
             layouts = {name: LAYOUTS[code] for (name, _), code in zip(entry.program.params, codes) if code}
-            made = Entry(build(kernel, layouts=layouts))
+            again = build if entry is kernel.entry else interpreted
+            made = Entry(again(kernel, layouts=layouts))
             entry.add(made)
     return made

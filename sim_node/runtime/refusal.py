@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from sim_node import _native
-from sim_node.dtypes import ArrayType, Kind
+from sim_node.dtypes import ArrayType, Kind, Struct
 from sim_node.errors import LaunchError
 from sim_node.runtime.array import Array
 from sim_node.runtime.element import STRUCT, native
@@ -35,6 +34,7 @@ _ARGUMENT = {
 }
 _VALUE = {
     "dtype": ("its type differs", "make a {dtype} of it"),
+    "readonly": ("the kernel writes its arrays, and one is read-only", "give it an array that may be written"),
     "range": ("the value is out of range", "pass a value that {dtype} holds, or widen the kernel's parameter"),
     "length": ("the number of its parts differs", "pass {length} of them"),
 }
@@ -103,13 +103,6 @@ def _fault(reason: str, name: str, type_: Any, value: object) -> str:
     return f"expected {_expected(type_, element)}, got {_described(value)}{because}\n  instead: {instead}"
 
 
-@dataclass(frozen=True)
-class _Alone:
-    """A struct of one of the fields."""
-
-    fields: tuple[tuple[str, Any]]
-
-
 def _field(struct: Any, value: Any) -> tuple[str, str, Any, object] | None:
     """The first field of an instance or a tuple that does not fit: the reason, its name, type and value."""
     is_tuple = isinstance(value, tuple) and len(value) == len(struct.fields)
@@ -118,7 +111,7 @@ def _field(struct: Any, value: Any) -> tuple[str, str, Any, object] | None:
     for at, (name, type_) in enumerate(struct.fields):
         given = value[at] if is_tuple else getattr(value, name, None)
         try:
-            native(_Alone(((name, type_),))).pack((given,))
+            native(Struct("", ((name, type_),))).pack((given,))
         except _native.Refusal as refusal:
             return refusal.args[1], name, type_, given
     return None

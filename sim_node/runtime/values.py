@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,8 @@ def _exactly(given: Numpy, scalar: dtypes.Scalar) -> Numpy:
         raise TypeError(f"cannot make {scalar!r} of {given.dtype} without loss")
     with np.errstate(invalid="ignore"):
         converted = given.astype(scalar.numpy)
+    if scalar.numpy.kind == "b":
+        return converted  # a number is true or not, as Python has it
     lost = converted != given
     if lost.any():
         first = given[lost].flat[0] if given.ndim else given[()]
@@ -76,15 +79,15 @@ def _exactly(given: Numpy, scalar: dtypes.Scalar) -> Numpy:
 def many(data: Any, dtype: Any) -> tuple[Numpy, list[Any]]:
     """Convert the values of an array, and what keeps the arrays that structs among them refer to.
 
-    The components of an element are the last axes. Raises TypeError or ValueError as ``numbers`` does, and ValueError
-    where the shape is none of an array.
+    The components of an element are the last axes, or all numbers stand in one row. Raises TypeError or ValueError as
+    ``numbers`` does, and ValueError where the shape is none of an array.
     """
     element = native(dtype)
     if element.code == STRUCT:
         return _records(data, element)
     given, axes = numbers(data, dtype.scalar), element.axes
-    if axes and given.shape == (0,):
-        return given.reshape(0, *axes), []
+    if axes and given.ndim == 1 and given.size % math.prod(axes) == 0:
+        given = given.reshape(-1, *axes)  # the numbers of one element after the other
     if axes and (given.ndim <= len(axes) or given.shape[-len(axes) :] != axes):
         inner = ", ".join(map(str, axes))
         raise ValueError(f"an array of {dtype!r} needs values of shape (n, {inner}), not {given.shape}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,14 +36,14 @@ def select(key: Any, shape: Sequence[int], strides: Sequence[int]) -> View:
         if isinstance(one, slice):
             start, stop, step = one.indices(extent)
             count = len(range(start, stop, step))
-            offset += start * stride if count else 0
+            offset += start * stride
             left.append((count, stride * step if count > 1 else stride, None))  # a step that is never taken may be huge
         elif hasattr(one, "__len__"):
             left.append((extent, stride, one))
         else:
             offset += _index(one, extent, axis) * stride
-    parts = tuple(zip(*left)) or ((), (), ())
-    return View(offset, *parts)
+    counts, steps, lists = zip(*left) if left else ((), (), ())
+    return View(0 if 0 in counts else offset, counts, steps, lists)  # nothing is nowhere in particular
 
 
 def _complete(keys: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
@@ -75,7 +75,7 @@ def reshaped(shape: Any, size: int) -> tuple[int, ...]:
 
     Raises ValueError when the numbers of elements differ.
     """
-    found = [operator.index(n) for n in (shape if isinstance(shape, Sequence) else (shape,))]
+    found = [operator.index(n) for n in (shape if isinstance(shape, Iterable) else (shape,))]
     known = 1
     for extent in found:
         known *= 1 if extent == -1 else extent

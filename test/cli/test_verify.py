@@ -63,3 +63,16 @@ def test_another_plant_can_be_tried(sim_node, bag, plant):
     assert said.object["plan_changed"]
     assert (said.object["first_divergence"]["tick"], said.object["first_divergence"]["field"]) == (1, "x")
     assert said.object["first_divergence"]["ulp"] > 0
+
+
+def test_a_plant_verifies_on_both_devices_whichever_recorded_it(sim_node, bag, tmp_path):
+    recorded = tmp_path / "python.mcap"
+    plant = ("sim_node.kernels.quarter_car:QuarterCar", "--offline", "--seconds", "0.2", "--input", "force=300.0")
+    said = sim_node("run", *plant, "--bag", recorded, "--device", "python", "--json")
+    assert said.object["ticks"] == 200
+    for path, ticks in ((bag, 300), (recorded, 200)):
+        for device in ("cpu", "python"):
+            said = sim_node("verify", path, "--device", device, "--json")
+            assert (said.code, said.object["verified"], said.object["diverged"]) == (0, ticks, 0)
+            assert said.object["device"] == device
+            assert not said.object["plan_changed"]

@@ -6,6 +6,7 @@ and ``s5``, variables, constants and funcs.
 
 from __future__ import annotations
 
+import operator
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ import numpy as np
 import sim_node as sn
 from sim_node.compiler.frontend.operand import SPELLED, Literal, unfit
 from sim_node.dtypes import SCALARS, Kind, Scalar, Vector, bool_, float32, float64, int32, int64, uint32, uint64
+from sim_node.lang.library import MATH
 
 Type = Scalar | Vector
 T = TypeVar("T")
@@ -28,9 +30,18 @@ INTEGERS = ["0", "1", "2", "3", "5", "7", "10", "100", "-1", "-3", "255", "65_53
             "18_446_744_073_709_551_615", "-9_223_372_036_854_775_808"]  # fmt: skip
 FLOATS = ["0.0", "1.0", "0.5", "2.0", "-1.5", "0.1", "3.141592653589793", "1.0000000500000001", "1e-3", "16_777_217.0",
           "123456789.123456789", "1e30", "-2.5", "0.30000000000000004", "1e-30", "4.0"]  # fmt: skip
+# Expressions that the build evaluates, with the names of the module.
+STATIC = ["sn.static(SIZE * 2 + 1)", "sn.static(len(PAIR))", "sn.static(GAIN / 4)", "Mode.FAST", "Mode.SLOW.value"]
 CONSTANTS = {"GAIN": 2.5, "THIRD": 1 / 3, "SIZE": 12, "ON": True, "OFF": False, "PAIR": (3, 0.7),
              "WIDE": np.int64(3_000_000_000), "TINY": np.float64(0.1), "NEAR": np.float32(0.1)}  # fmt: skip
 _AXES = "xyzw"
+_VALUES = dict(zip(STATIC, [25, 2, 0.625, 3, 5])) | {
+    text: eval(text, {}, CONSTANTS) for text in [*INTEGERS, *FLOATS, *CONSTANTS, "PAIR[0]", "PAIR[1]"]
+}
+_OPERATE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+}  # fmt: skip
 WHOLE = ["+", "-", "*", "//", "%", "&", "|", "^"]
 REAL = ["+", "-", "*", "/", "//", "%"]
 _TRUTH = ["&", "|", "^", "==", "!="]
@@ -52,6 +63,8 @@ class Func:
     params: list[tuple[str, Type]]
     result: Type | None
     defaults: dict[str, str] = field(default_factory=dict)
+    typed: bool = False  # whether the arrays are annotated
+    annotated: bool = False  # every parameter, so that there may be overloads
 
 
 @dataclass
@@ -105,8 +118,8 @@ class Expressions:
         if depth == 0 or self.chance(0.55):
             options = FLOATS if kind.is_float and self.chance(0.8) else INTEGERS
             constants = ["SIZE", "PAIR[0]"] if kind.is_integer else ["GAIN", "THIRD", "PAIR[1]", "SIZE"]
-            text = self.pick(constants) if self.chance(0.1) else self.pick(options)
-            return text, [eval(text, {}, CONSTANTS)]
+            text = self.pick([*constants, *STATIC]) if self.chance(0.1) else self.pick(options)
+            return text, [_VALUES[text]]
         left, ones = self._weak(kind, block, depth - 1)
         right, others = self._weak(kind, block, depth - 1)
         if self.chance(0.4):
@@ -114,13 +127,14 @@ class Expressions:
         if self.chance(0.2):
             word = self.pick(["min", "max", "sn.min", "sn.max"])
             return f"{word}({left}, {right})", ones + others
-        text = f"({{}} {self.pick(REAL if kind.is_float else WHOLE)} {{}})"
-        return text.format(left, right), [eval(text.format(a, b)) for a in ones for b in others]
+        symbol = self.pick(REAL if kind.is_float else WHOLE)
+        return f"({left} {symbol} {right})", [_OPERATE[symbol](a, b) for a in ones for b in others]
 
     # expressions
 
-    def expression(self, kind: Type, block: Block, depth: int = 3) -> str:
-        """An expression of exactly this type."""
+    def expression(self, kind: Type, block: Block, depth: int | None = None) -> str:
+        """An expression of exactly this type, nested so deeply."""
+        depth = self.pick([1, 1, 1, 2, 2, 3]) if depth is None else depth
         if depth <= 0:
             return self.leaf(kind, block)
         if isinstance(kind, Vector):
@@ -152,7 +166,7 @@ class Expressions:
             return f"{spelled(kind)}({self.pick(['', self.weak(kind.scalar, block, 0)])})"
         if kind is bool_:
             return f"bool({self.pick(['s1', 's5', 'True', '0'])})"
-        return f"{spelled(kind, self.chance(0.5))}({self.weak(kind, block)})"
+        return f"{spelled(kind, self.chance(0.5))}({self.weak(kind, block, self.pick([0, 0, 1]))})"
 
     def arrays(self) -> list[str]:
         return [f"{side}{i}" for side in "xy" for i in range(len(TYPES))]
@@ -204,6 +218,11 @@ class Expressions:
         if kind.is_float:
             rounding = [f"sn.{word}({one})" for word in ("sqrt", "floor", "ceil", "trunc", "rint")]
             options += [*rounding, self.pick(rounding), f"sn.lerp({one}, {two}, {self.weak(kind, block)})"]
+            options += [f"sn.copysign({one}, {two})", f"sn.{self.pick(['frac', 'round', 'degrees'])}({one})"]
+        if kind == float32 and self.chance(0.3):
+            options = [f"sn.{self.pick(MATH)}({one})", f"sn.{self.pick(['atan2', 'hypot'])}({one}, {two})"]
+        elif self.chance(0.1):
+            options = [f"sn.where({self.condition(block, depth)}, {one}, {two})"]
         return self.pick(options)
 
     def conversion(self, kind: Scalar, block: Block, depth: int) -> str:
@@ -223,6 +242,8 @@ class Expressions:
             return self.leaf(kind, block)
         vector = self.pick(vectors)
         one, two = self.expression(vector, block, depth), self.expression(vector, block, depth)
+        if self.chance(0.1):
+            return f"sn.{self.pick(['min', 'max'])}({one})"
         if kind.is_float and self.chance(0.3):
             return self.pick([f"sn.dot({one}, {two})", f"sn.length({one})", f"sn.length_sq({two})"])
         return f"{one}{self.axis(vector, block)}"
@@ -240,8 +261,9 @@ class Expressions:
         factor = self.weak(scalar, block) if self.chance(0.4) else self.expression(scalar, block, depth)
         parts = [self.weak(scalar, block) if self.chance(0.3) else self.expression(scalar, block, depth)
                  for _ in range(kind.length)]  # fmt: skip
+        partwise = f"sn.{self.pick(['min', 'max', 'cw_mul'])}({one}, {two})"
         options = [f"({one} + {two})", f"({one} - {two})", f"({factor} * {one})", f"({one} * {factor})", f"(-{one})",
-                   f"{spelled(kind)}({', '.join(parts)})", one, self.ternary(kind, block, depth)]  # fmt: skip
+                   f"{spelled(kind)}({', '.join(parts)})", one, self.ternary(kind, block, depth), partwise]  # fmt: skip
         others = [other for other in VECTORS if other.length == kind.length and other != kind]
         if others:
             options.append(f"{spelled(kind)}({self.expression(self.pick(others), block, depth)})")
@@ -277,6 +299,8 @@ class Expressions:
             return f"({self.expression(kind, block, 1)} {self.pick(symbols[:2])} {self.expression(kind, block, 1)})"
         number = self.pick(NUMBERS)
         left, right = self.pair(number, block, depth)
+        if number.is_float and self.chance(0.1):
+            return f"sn.{self.pick(['isnan', 'isinf', 'isfinite'])}({left})"
         text = f"{left} {self.pick(symbols)} {right}"
         while self.chance(0.25):
             text += f" {self.pick(symbols)} {self.expression(number, block, depth)}"

@@ -1,12 +1,14 @@
 """Runs an ir.Module for one thread on numpy scalars: slow, plain, and the oracle for passes and back ends.
 
-A vector is a tuple of numpy scalars; an array is a numpy array whose last axis holds a vector's components.
+A value of several leaves is a tuple of them: numpy scalars, and addresses, which are a numpy array of bytes and a place
+in it. An array that is passed is a numpy array whose last axis holds a vector's components.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,9 +16,17 @@ import numpy as np
 
 from sim_node.compiler.ir.function import Function, Module, Site, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Scalar, Vector
+from sim_node.dtypes import ArrayType, Scalar
 
 STEPS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Address:
+    """A place in memory."""
+
+    memory: np.ndarray[Any, Any]
+    place: int
 
 
 class Stopped(Exception):
@@ -44,7 +54,8 @@ def _call(module: Module, function: Function, args: list[Any], thread: int) -> A
             operands = [values[arg] for arg in value.args]
             values[value] = _compute(module, function, value, operands, thread)
         if block.end.op is Op.RETURN:
-            return values[block.end.args[0]] if block.end.args else None
+            results = tuple(values[arg] for arg in block.end.args)
+            return results if len(results) > 1 else results[0] if results else None
         edge = block.edges[0] if block.end.op is Op.JUMP or values[block.end.args[0]] else block.edges[1]
         block = blocks[edge.target]
         arrived = [values[arg] for arg in edge.args]
@@ -55,9 +66,11 @@ def _call(module: Module, function: Function, args: list[Any], thread: int) -> A
 def _held(type: Any, arg: Any) -> Any:
     if isinstance(type, Scalar):
         return type.numpy.type(arg)
-    if isinstance(type, Vector):
-        return arg if isinstance(arg, tuple) else tuple(np.asarray(arg, type.numpy))
-    return arg
+    if isinstance(arg, tuple):
+        return arg
+    if isinstance(type, ArrayType):
+        return (Address(arg.reshape(-1).view(np.uint8), 0), *map(np.int32, arg.shape[: type.ndim]))
+    return tuple(np.asarray(arg, type.numpy).reshape(-1))
 
 
 def _compute(module: Module, function: Function, value: Value, operands: list[Any], thread: int) -> Any:
@@ -151,14 +164,25 @@ def bits(value: Any, target: Scalar) -> Any:
     return value.view(target.numpy)
 
 
-def _load(value: Value, array: Any, index: Any) -> Any:
-    element = array[index] if value.attr is None else array[index, value.attr]
-    return tuple(element) if isinstance(value.type, Vector) else element
+def _extract(value: Value, whole: Any) -> Any:
+    leaves = whole[value.attr : value.attr + len(value.type.leaves)]
+    return leaves[0] if isinstance(value.type, Scalar) else leaves
 
 
-def _store(value: Value, array: Any, index: Any, stored: Any) -> None:
-    at = index if value.attr is None else (index, value.attr)
-    array[at] = stored
+def _spot(at: Address, offset: int, scalar: Scalar) -> Any:
+    place = at.place + offset
+    return at.memory[place : place + scalar.size].view(scalar.numpy)
+
+
+def _load(value: Value, at: Address) -> Any:
+    leaves = tuple(_spot(at, value.attr + leaf.offset, leaf.scalar)[0] for leaf in value.type.leaves)
+    return leaves[0] if isinstance(value.type, Scalar) else leaves
+
+
+def _store(value: Value, at: Address, stored: Any) -> None:
+    type = value.args[1].type
+    for leaf, part in zip(type.leaves, stored if isinstance(stored, tuple) else (stored,), strict=True):
+        _spot(at, value.attr + leaf.offset, leaf.scalar)[0] = part
 
 
 _OTHER: dict[Op, Callable[..., Any]] = {
@@ -166,9 +190,9 @@ _OTHER: dict[Op, Callable[..., Any]] = {
     Op.SELECT: lambda _, condition, true, false: true if condition else false,
     Op.CAST: lambda value, operand: cast(operand, value.type),
     Op.BITCAST: lambda value, operand: bits(operand, value.type),
-    Op.VECTOR: lambda _, *parts: parts,
-    Op.EXTRACT: lambda value, vector: vector[value.attr],
-    Op.LENGTH: lambda _, array: np.int32(len(array)),
+    Op.MAKE: lambda _, *parts: sum((part if type(part) is tuple else (part,) for part in parts), ()),
+    Op.EXTRACT: _extract,
+    Op.OFFSET: lambda value, at, steps: Address(at.memory, at.place + int(steps) * value.attr),
     Op.LOAD: _load,
     Op.STORE: _store,
 }

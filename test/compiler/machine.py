@@ -12,7 +12,7 @@ import numpy as np
 
 from sim_node.compiler.backend import abi, elf, host, llvm
 from sim_node.compiler.ir.function import Module
-from sim_node.dtypes import ArrayType
+from sim_node.dtypes import ArrayType, numeric
 
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
 
@@ -28,22 +28,30 @@ class Stop:
     length: int
 
 
-def argument_block(kinds: Sequence[Any], args: Sequence[Any]) -> bytes:
-    """Pack arguments as a launch does."""
+def argument_block(kinds: Sequence[Any], args: Sequence[Any], dim: Sequence[int] = ()) -> bytes:
+    """Pack dims and arguments as a launch does."""
     values: list[tuple[str, Any]] = []
     for kind, arg in zip(kinds, args, strict=True):
         if isinstance(kind, ArrayType):
-            assert arg.dtype == kind.dtype.numpy
+            assert arg.dtype.itemsize in (kind.dtype.size, getattr(kind.dtype, "scalar", kind.dtype).size)
             assert arg.flags.c_contiguous
-            values += [("<Q", arg.ctypes.data), ("<q", len(arg))]
+            values += [("<Q", arg.ctypes.data), *(("<i", n) for n in arg.shape[: kind.ndim])]
         else:
-            values += [("", part) for part in np.asarray(kind(arg), kind.numpy).reshape(-1)]
+            values += [("", part) for part in np.asarray(kind(arg), numeric(kind).numpy).reshape(-1)]
     words = abi.words(kinds)
-    block = bytearray(max((word.offset for word in words), default=0) + 8)
+    block = bytearray(max((word.offset for word in words), default=abi.HEAD) + 8)
+    block[: abi.HEAD] = struct.pack("<4i", *(*dim, 1, 1, 1, 1)[:4])
     for word, (layout, value) in zip(words, values, strict=True):
         raw = struct.pack(layout, value) if layout else value.tobytes()
         block[word.offset : word.offset + len(raw)] = raw
     return bytes(block)
+
+
+def run(address: int, dim: int, block: bytes, begin: int = 0) -> Stop:
+    """Run threads ``begin`` … ``dim - 1`` of the code at an address, and return the error block."""
+    error = ctypes.create_string_buffer(32)
+    _KERNEL(address)(begin, dim, block, error)
+    return Stop(*struct.unpack("<IIqqq", error.raw))
 
 
 class Code:
@@ -55,6 +63,4 @@ class Code:
 
     def run(self, dim: int, *args: Any, begin: int = 0) -> Stop:
         """Run threads ``begin`` … ``dim - 1``, and return the error block."""
-        error = ctypes.create_string_buffer(32)
-        _KERNEL(self.code.symbols[host.SYMBOL])(begin, dim, argument_block(self.kinds, args), error)
-        return Stop(*struct.unpack("<IIqqq", error.raw))
+        return run(self.code.symbols[host.SYMBOL], dim, argument_block(self.kinds, args, (dim,)), begin)

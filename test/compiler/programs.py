@@ -13,12 +13,19 @@ from expressions import NUMBERS, REAL, TYPES, VECTORS, WHOLE, Block, Expressions
 
 from sim_node.dtypes import Scalar, Vector, bool_, int32, int64, uint32
 
-HEAD = """import numpy as np
+HEAD = """import enum
+
+import numpy as np
 
 import sim_node as sn
 
 GAIN, THIRD, SIZE, ON, OFF, PAIR = 2.5, 1 / 3, 12, True, False, (3, 0.7)
 WIDE, TINY, NEAR = np.int64(3_000_000_000), np.float64(0.1), np.float32(0.1)
+
+
+class Mode(enum.IntEnum):
+    FAST = 3
+    SLOW = 5
 """
 PARAMS = ", ".join(f"{side}{i}: sn.array(dtype={spelled(kind)})" for side in "xy" for i, kind in enumerate(TYPES))
 COUNTS = (int32, int64, uint32)
@@ -43,10 +50,12 @@ class Programs(Expressions):
     def text(self) -> str:
         for number in range(self.random.randrange(4)):
             self.func(f"f{number}")
+            if self.funcs[-1].annotated and self.chance(0.6):
+                self.overload(self.funcs[-1])
         self.lines += ["", "", "@sn.kernel", f"def k({PARAMS}, s1: int, s5: float):"]
         block = Block({"s1": int32, "s5": TYPES[5]}, frozen=frozenset(["s1", "s5"]))
         self.emit(block, "i = sn.tid()")
-        self.left, self.returns, self.result = self.random.randrange(5, 30), True, None
+        self.left, self.returns, self.result = self.random.randrange(10, 60), True, None
         self.body(block, 0)
         for at, kind in enumerate(TYPES):
             if self.chance(0.4):
@@ -73,7 +82,8 @@ class Programs(Expressions):
                 words.append(f"{param}: {spelled(number, True)} = {made.defaults[param]}")
             else:
                 words.append(f"{param}: {spelled(kind, self.chance(0.5))}" if self.chance(0.7) else param)
-        arrays = self.pick([PARAMS, ", ".join(self.arrays())])
+        made.typed = self.chance(0.5)
+        arrays = PARAMS if made.typed else ", ".join(self.arrays())
         declared = result is not None and self.chance(0.5)
         arrow = f" -> {spelled(result, True)}" if declared and result is not None else ""
         self.lines += ["", "", "@sn.func", f"def {name}({', '.join(['i', arrays, 's1', 's5', *words])}){arrow}:"]
@@ -87,6 +97,21 @@ class Programs(Expressions):
         else:
             self.emit(block, "pass")
         self.funcs.append(made)
+        made.annotated = bool(params) and not made.defaults and all(": " in word for word in words)
+
+    def overload(self, first: Func) -> None:
+        """Write another func of the name, whose first parameter has another type."""
+        kinds = [kind for kind in TYPES if kind != first.params[0][1]]
+        params = [(next(self.names), self.pick(kinds)), *((next(self.names), kind) for _, kind in first.params[1:])]
+        block = Block({"s1": int32, "s5": TYPES[5], **dict(params)}, frozen=frozenset(["s1", "s5"]))
+        words = [f"{name}: {spelled(kind)}" for name, kind in params]
+        result = self.pick(TYPES)
+        head = ", ".join(["i", PARAMS if first.typed else ", ".join(self.arrays()), "s1", "s5", *words])
+        self.lines += ["", "", "@sn.func", f"def {first.name}({head}):"]
+        self.left, self.result, self.returns = self.random.randrange(1, 5), result, True
+        self.body(block, 1)
+        self.emit(block, f"return {self.expression(result, block, 2)}")
+        self.funcs.append(Func(first.name, params, result))
 
     # statements
 
@@ -112,6 +137,7 @@ class Programs(Expressions):
             options += [
                 (3, lambda: self.branch(block, nested)),
                 (2 if block.loops < 2 else 0, lambda: self.loop(block, nested)),
+                (0.6 if block.loops < 2 else 0, lambda: self.each(block, nested)),
             ]
         if nested and self.returns:
             options.append((0.4, lambda: self.leave(block)))
@@ -179,7 +205,7 @@ class Programs(Expressions):
         else:
             symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else REAL)
             value = self.weak(kind, block) if self.chance(0.4) else self.expression(kind, block, 2)
-            value = str(self.random.randrange(31)) if symbol in ("<<", ">>") else value
+            value = str(self.random.randrange(kind.bits)) if symbol in ("<<", ">>") else value
             value = self.pick("2357") if kind.is_integer and symbol in ("//", "%") else value
             self.emit(block, f"{place} {symbol}= {value}")
 
@@ -235,6 +261,35 @@ class Programs(Expressions):
         if len(self.lines) == before:
             self.emit(block, "pass")
 
+    def otherwise(self, block: Block, nested: int) -> None:
+        """What runs after a loop that was not left by break."""
+        if self.chance(0.15):
+            self.emit(block, "else:")
+            self.suite(block.inner(), nested)
+
+    def each(self, block: Block, nested: int) -> None:
+        """A loop over a tuple or the components of a vector, or one whose number is an index into them."""
+        name, kind = next(self.names), self.pick(TYPES)
+        inside = block.inner(True)
+        if isinstance(kind, Vector) and self.chance(0.4):
+            over, inside.variables[name] = self.expression(kind, block, 1), kind.scalar
+        elif isinstance(kind, Vector) and (held := [known for known, its in self.free_of(block, kind)]):
+            over, inside.variables[name] = f"range({kind.length})", int32
+            self.emit(block, f"for {name} in {over}:")
+            self.emit(inside, f"{self.pick(held)}[{name}] = {self.value(kind.scalar, block)}")
+            self.suite(inside, nested)
+            return
+        else:
+            parts = [self.expression(kind, block, 1) for _ in range(self.random.randrange(1, 4))]
+            over, inside.variables[name] = f"({', '.join(parts)},)", kind
+        self.emit(block, f"for {name} in {over}:")
+        self.suite(inside, nested)
+        self.otherwise(block, nested)
+
+    def free_of(self, block: Block, kind: Type) -> list[tuple[str, Type]]:
+        """The variables of a type that may be assigned here."""
+        return [(name, kind) for name in self.free(block) if block.variables[name] == kind]
+
     def loop(self, block: Block, nested: int) -> None:
         name = next(self.names)
         kind = self.pick(COUNTS)
@@ -250,6 +305,7 @@ class Programs(Expressions):
                 self.emit(inside, f"if not {ends}:")
                 self.emit(inside.inner(), "break")
             self.suite(inside, nested)
+            self.otherwise(block, nested)
             block.frozen |= {name}
             return
         few = f"({self.expression(kind, block, 2)} & 3)"
@@ -261,3 +317,4 @@ class Programs(Expressions):
         inside = block.inner(True)
         inside.variables[name] = kind
         self.suite(inside, nested)
+        self.otherwise(block, nested)

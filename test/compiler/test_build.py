@@ -115,9 +115,11 @@ def test_a_captured_value_is_part_of_the_key(tmp_path):
 FUSED = """
 kernel @fused(array<f32> %y, f32 %x) {
 b0:
-  %i = tid i32
+  %i = tid i32 {0}
   %z = fma f32 %x, %x, %x
-  store %y, %i, %z
+  %s1_p = extract ptr %y {0}
+  %s1_o = offset ptr %s1_p, %i {4}
+  store %s1_o, %z {0}
   return
 }
 """
@@ -129,8 +131,9 @@ def test_a_processor_without_the_instruction_is_told(tmp_path):
     block = module.entry.blocks[0]
     at = Location("plant.py", 12, 8, "    y[i] = sn.fma(x, x, x)", "fused")
     fma = replace(block.body[1], location=at)
-    store = replace(block.body[2], args=(*block.body[2].args[:2], fma))
-    entry = replace(module.entry, blocks=(replace(block, body=(block.body[0], fma, store)),))
+    store = replace(block.body[-1], args=(block.body[-1].args[0], fma))
+    body = (block.body[0], fma, *block.body[2:-1], store)
+    entry = replace(module.entry, blocks=(replace(block, body=body),))
     fused = replace(module, functions={"fused": entry})
     build.program(fused, target("x86-64-v3"), Cache(tmp_path))
     with pytest.raises(

@@ -7,6 +7,7 @@ from sim_node.errors import DeviceError
 def test_names_and_devices_lead_to_devices():
     assert get_device() is get_device("cpu") is get_device(" cpu ") is get_device(DEFAULT) is DEFAULT
     assert [str(device) for device in get_devices()] == ["cpu"]
+    assert str(get_device("python")) == "python"
 
 
 @pytest.mark.parametrize("name", ["cuda:7", "", 3])

@@ -1,6 +1,7 @@
 """Builtins in plain Python, on numpy scalars; in kernels they are tested against these."""
 
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -72,4 +73,20 @@ def test_tid_is_the_running_threads():
 def test_vector():
     v = sn.vector(np.float64(1), np.float64(2))
     assert list(v) == [1.0, 2.0]
-    assert v.dtype == np.float64
+    assert v.dtype == sn.float64
+    assert v + v == sn.vec2d(2.0, 4.0)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_fma_rounds_once(kind):
+    random = np.random.default_rng(5)
+    for a, b, c in random.standard_normal((200, 3)).astype(kind):
+        c = kind(-(a * b)) if random.random() < 0.5 else c  # what is left is the product's rounding error
+        exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+        result = sn.fma(a, b, c)
+        assert type(result) is kind
+        neighbours = (np.nextafter(result, kind(9)), np.nextafter(result, kind(-9)))
+        assert all(abs(Fraction(float(result)) - exact) <= abs(Fraction(float(other)) - exact) for other in neighbours)
+    with np.errstate(all="ignore"):
+        assert np.isnan(sn.fma(kind(np.inf), kind(0), kind(1)))
+    assert sn.fma(kind(3e38), kind(3e38), kind(0)) == (np.inf if kind is np.float32 else kind(3e38) ** 2)

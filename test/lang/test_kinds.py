@@ -57,7 +57,7 @@ def test_literals_choose_theirs():
 
 
 def test_another_kind_is_refused():
-    with pytest.raises(BuildTypeError, match="'x' takes any Float, and gets i32"):
+    with pytest.raises(BuildTypeError, match="'x' of 'keep' takes any Float, and gets i32"):
         run(sn.int32, keep)
 
 
@@ -66,3 +66,15 @@ def test_a_kind_knows_its_scalars():
         kinds = [kind for kind in (sn.Int, sn.Float) if kind.takes(scalar)]
         assert len(kinds) == sn.Scalar.takes(scalar) == (scalar is not sn.dtypes.bool_)
     assert not sn.Scalar.takes(sn.vec3)
+
+
+def test_plain_python_chooses_by_kind_too():
+    @sn.func
+    def other(x: sn.Int):
+        return "int"
+
+    @sn.func
+    def other(x):  # noqa: F811
+        return "any"
+
+    assert [other(np.int32(1)), other(np.float32(1)), other(sn.vec2(1.0, 2.0))] == ["int", "any", "any"]

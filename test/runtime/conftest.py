@@ -27,6 +27,7 @@ _SITES = {
         Site("division", "a // b", _AT),
         Site("overflow", "a // -1", _AT),
         Site("assert", "mass > 0", _AT),
+        Site("index 2", "x", _AT),
     ),
 }
 _PARAMS = {

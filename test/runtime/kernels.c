@@ -9,6 +9,9 @@ typedef struct {
     int32_t length;
 } array;
 
+/* The parameters, which lie behind the dims of the launch. */
+static const void *parameters(const void *args) { return (const char *)args + SN_HEAD; }
+
 /* Two dimensions, in any layout: each has the members of those before it. */
 typedef struct {
     char *data;
@@ -17,12 +20,12 @@ typedef struct {
     const int32_t *index[2];
 } grid;
 
-/* Copies as many words of its argument block as `out`, the first parameter, has. */
+/* Copies as many words of its parameters as `out`, the first one, has. */
 void echo(int64_t begin, int64_t end, const void *args, sn_error *error)
 {
     (void)error;
-    const array *out = args;
-    if (begin < end) memcpy(out->data, args, (size_t)out->length * 8);
+    const array *out = parameters(args);
+    if (begin < end) memcpy(out->data, out, (size_t)out->length * 8);
 }
 
 typedef struct {
@@ -33,7 +36,7 @@ typedef struct {
 void step(int64_t begin, int64_t end, const void *args, sn_error *error)
 {
     (void)error;
-    const step_args *a = args;
+    const step_args *a = parameters(args);
     float *x = a->x.data, *v = a->v.data;
     for (int64_t i = begin; i < end; i++) {
         v[i] += a->dt * (-a->k * x[i] - a->c * v[i]);
@@ -47,7 +50,7 @@ typedef struct {
 
 void copy(int64_t begin, int64_t end, const void *args, sn_error *error)
 {
-    const copy_args *a = args;
+    const copy_args *a = parameters(args);
     for (int64_t i = begin; i < end; i++) {
         if (i >= a->x.length || i >= a->y.length) {
             *error = (sn_error){1, 0, i, i, i >= a->x.length ? a->x.length : a->y.length};
@@ -63,7 +66,7 @@ typedef struct {
 
 void stop(int64_t begin, int64_t end, const void *args, sn_error *error)
 {
-    const stop_args *a = args;
+    const stop_args *a = parameters(args);
     if (begin <= a->thread && a->thread < end) *error = (sn_error){1, (uint32_t)a->site, a->thread, 12, 10};
 }
 
@@ -76,7 +79,7 @@ typedef struct {
 void wait(int64_t begin, int64_t end, const void *args, sn_error *error)
 {
     (void)begin, (void)end, (void)error;
-    const wait_args *a = args;
+    const wait_args *a = parameters(args);
     int32_t *flag = a->flag.data;
     for (int64_t i = 0; i < a->patience; i++) {
         if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != 1) continue;
@@ -105,7 +108,7 @@ static void twice(int64_t begin, int64_t end, const grid *x, int layout, sn_erro
 #define TWICE(name, layout)                                                            \
     void name(int64_t begin, int64_t end, const void *args, sn_error *error)           \
     {                                                                                  \
-        twice(begin, end, (const void *)((const char *)args + SN_HEAD), layout, error); \
+        twice(begin, end, parameters(args), layout, error);                             \
     }
 
 TWICE(twice_contiguous, 0)

@@ -13,7 +13,7 @@ from sim_node.runtime.array import extents, wrap
 from sim_node.runtime.creation import array, zeros
 from sim_node.runtime.element import native
 
-ELEMENTS = list(dtypes.ELEMENTS.values())
+ELEMENTS = [*dtypes.SCALARS, *(dtypes.Vector(scalar, n) for scalar in dtypes.SCALARS[1:] for n in (2, 3, 4))]
 
 
 def shared(made, data):
@@ -303,3 +303,18 @@ def test_parts_keep_the_memory():
 )
 def test_a_shape_is_any_sequence_of_ints(shape):
     assert zeros(shape).shape == (2, 3)
+
+
+def test_an_element_of_several_numbers_is_a_value_in_the_array_s_memory():
+    made = zeros((2, 2), dtypes.vec3)
+    element = made[1, 0]
+    assert repr(element).startswith("vec3f(")
+    element.y = 5.0
+    assert made[1, 0] == (0, 5, 0)
+    assert made.list() == [dtypes.vec3(), dtypes.vec3(), dtypes.vec3(0, 5, 0), dtypes.vec3()]
+    made[0, 1] = element
+    made[1, 0] = dtypes.vec3(1)
+    assert made.numpy().tolist() == [[[0, 0, 0], [0, 5, 0]], [[1, 1, 1], [0, 0, 0]]]
+    assert array(made.list()).dtype == dtypes.vec3
+    with pytest.raises(TypeError, match="expected a vec3f, got a vec3d"):
+        made[0, 0] = dtypes.vec3d()

@@ -11,6 +11,7 @@ from sim_node.runtime.launch import launch
         (1, "integer division by zero in a // b"),
         (2, "integer overflow in a // -1"),
         (3, "mass > 0"),
+        (4, "index 12 is outside dimension 2 of array 'x', whose extent is 10"),
     ],
 )
 def test_each_kind_of_site_says_what_happened(kernels, site, what):

@@ -93,3 +93,15 @@ def test_it_keeps_the_memory():
     del chosen
     gc.collect()
     assert watched() is None
+
+
+def test_descriptors_say_all_that_their_layout_has_room_for():
+    base = zeros((2, 3))
+    turned, chosen = base.transpose(), base[[1]]
+    assert base.descriptor(0) == base.descriptor(1)[:16]
+    assert base.descriptor(1) == base.descriptor(2)[:32]
+    assert turned.descriptor(1)[16:] == np.array([4, 12]).tobytes()
+    assert chosen.descriptor(2)[:16] == base[:1].descriptor(1)[:16]
+    for made, layout in ((turned, 0), (chosen, 1), (base, 3), (base, -1)):
+        with pytest.raises(ValueError, match="no descriptor of layout"):
+            made.descriptor(layout)

@@ -132,6 +132,22 @@ def test_a_digest_tells_plans_apart_by_what_they_do_and_not_by_address(kernels):
     assert len({same, *variants}) == 1 + len(variants)
 
 
+def test_a_digest_knows_the_addresses_inside_structs_and_lists_by_their_order(echo, twice):
+    struct = dtypes.Struct("Body", (("x", dtypes.ArrayType(dtypes.float32, 1, "strided")), ("n", dtypes.int32)))
+    kernel = echo(("s", struct))
+
+    def plan(shared=False, n=1, step=2):
+        part, out = zeros(4)[::step], zeros(1, dtypes.uint64)
+        other = part if shared else zeros(4)[::step]
+        grid = zeros((2, 2))
+        launches = [(kernel, 0, [out, (part, n)]), (kernel, 0, [out, (other, n)]), (twice.kernel, (1, 2), [grid[[1]]])]
+        return frozen(*launches).digest
+
+    digests = [plan(), plan(shared=True), plan(n=2), plan(step=1)]
+    assert plan() == digests[0]
+    assert len(set(digests)) == 4
+
+
 def test_a_digest_does_not_change_when_the_plan_runs(kernels):
     cell = Cell(float, 2)
     plan = frozen((kernels.copy, 2, [cell], [zeros(2)]))
@@ -161,6 +177,26 @@ def test_a_run_allocates_nothing(kernels):
     plan.point(cell, zeros(1))
     assert peak(partial(_native.Plan.images, plan)) > 1000  # the measure sees what is freed again
     assert peak(partial(_native.Plan.run, plan)) == 0
+
+
+def test_a_run_of_parts_allocates_nothing_either(twice):
+    plan = frozen((twice.kernel, (2, 2), [zeros((4, 4))[::2, ::2]]), (twice.kernel, (1, 2), [zeros((4, 2))[[3]]]))
+    assert peak(partial(_native.Plan.run, plan)) == 0
+
+
+def test_the_memory_of_indices_and_of_structs_is_kept(echo, twice):
+    values = np.ones((2, 2), "f4")
+    plan = frozen((twice.kernel, (1, 2), [array(values)[[1]]]))
+    del values
+    gc.collect()
+    plan.run()
+    struct = dtypes.Struct("Body", (("x", dtypes.ArrayType(dtypes.float32, 1, "strided")),))
+    part, kernel = zeros(4)[::2], echo(("s", struct))
+    counts = sys.getrefcount(part)
+    plan = frozen((kernel, 0, [zeros(1, dtypes.uint64), (part,)]))
+    assert sys.getrefcount(part) == counts + 1
+    del plan
+    assert sys.getrefcount(part) == counts
 
 
 def test_runs_leave_no_reference(kernels):

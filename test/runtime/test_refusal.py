@@ -1,5 +1,3 @@
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
@@ -80,16 +78,8 @@ def test_values(echo, element, value, message):
     assert str(caught.value) == f"kernel 'echo', argument 2 'p': {message}"
 
 
-@dataclass(frozen=True)
-class Struct:
-    fields: tuple
-
-    def __repr__(self):
-        return "Body"
-
-
-INNER = Struct((("x", dtypes.ArrayType(dtypes.float32)), ("v", dtypes.vec3)))
-BODY = Struct((("mass", dtypes.float32), ("inner", INNER)))
+INNER = dtypes.Struct("Body", (("x", dtypes.ArrayType(dtypes.float32, 1, "strided")), ("v", dtypes.vec3)))
+BODY = dtypes.Struct("Body", (("mass", dtypes.float32), ("inner", INNER)))
 BODIES = [
     (
         None,
@@ -102,7 +92,8 @@ BODIES = [
     (("a", None), "its field 'mass': expected a float for f32, got str 'a'\n  instead: convert it, with float(mass)"),
     (
         (1.0, (np.zeros(2), (1, 2, 3))),
-        "its field 'inner': its field 'x': expected an array<f32>, got a numpy array of float64 and shape (2,): "
+        "its field 'inner': its field 'x': expected an array<f32, 1, strided>, got a numpy array of float64 and "
+        "shape (2,): "
         "its dtype differs",
     ),
     ((1.0, (None, (1, 2))), "its field 'inner': its field 'v': expected the 3 components of a vec3f, got tuple (1, 2)"),

@@ -31,22 +31,25 @@ def test_values_of_the_dtype_are_not_copied(scalar):
     [
         ([1.5], "i32"),
         ([2.0, np.nan], "i32"),
-        ([2], "bool"),
         ([3e9], "i32"),
         ([1j], "f64"),
         (["a"], "f32"),
         ([True, None], "bool"),
-        ([0.5], "bool"),
     ],
 )
 def test_a_conversion_that_drops_more_than_digits_is_refused(data, dtype):
     with pytest.raises(TypeError, match="without loss"):
-        values.numbers(data, dtypes.ELEMENTS[dtype].scalar)
+        values.numbers(data, dtypes.element(dtype).scalar)
 
 
 @pytest.mark.parametrize(("data", "dtype"), [([1.0, -2.0], "i32"), ([1, 0], "bool"), (3.0, "u64"), ([-0.0], "i64")])
 def test_values_of_another_kind_that_stay_what_they_are_arrive(data, dtype):
-    assert np.array_equal(values.numbers(data, dtypes.ELEMENTS[dtype].scalar), data)
+    assert np.array_equal(values.numbers(data, dtypes.named(dtype).scalar), data)
+
+
+def test_numbers_become_bools_as_python_has_it():
+    assert values.numbers([0, 42, -1], dtypes.bool_).tolist() == [False, True, True]
+    assert values.numbers([0.0, 0.5, np.nan], dtypes.bool_).tolist() == [False, True, True]
 
 
 def test_a_float_too_large_is_refused_and_infinity_is_not():
@@ -71,10 +74,11 @@ def test_python_numbers_take_the_language_s_dtype_and_numpy_keeps_its_own(data, 
     assert values.dtype_of(data).name == name
 
 
-def test_a_vector_is_the_last_axis():
+def test_a_vector_is_the_last_axis_or_as_many_numbers_in_a_row():
     assert values.many([[1, 2, 3]], dtypes.vec3)[0].shape == (1, 3)
+    assert values.many([1, 2, 3, 4, 5, 6], dtypes.vec3)[0].tolist() == [[1, 2, 3], [4, 5, 6]]
     assert values.many([], dtypes.vec3)[0].shape == (0, 3)
-    for wrong in ([1, 2, 3], [[1, 2]], 1.0):
+    for wrong in ([1, 2], [[1, 2]], 1.0):
         with pytest.raises(ValueError, match=r"an array of vec3f needs values of shape \(n, 3\), not"):
             values.many(wrong, dtypes.vec3)
     with pytest.raises(ValueError, match=r"write \[1.0\]"):

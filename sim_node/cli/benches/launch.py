@@ -78,8 +78,9 @@ def _ctypes() -> dict[str, Any]:
     figures: dict[str, Any] = {"checks": "none"}
     for n in ELEMENTS:
         x, v = oscillator.state(n)
-        block = np.array([x.ctypes.data, n, v.ctypes.data, n, 0, 0], np.int64)
-        block.view(np.float32)[8:11] = oscillator.SCALARS
+        block = np.array([0, 0, x.ctypes.data, n, v.ctypes.data, n, 0, 0], np.int64)
+        block.view(np.int32)[:4] = (n, 1, 1, 1)
+        block.view(np.float32)[12:15] = oscillator.SCALARS
         at, fault = block.ctypes.data, error.ctypes.data
         figures[f"launch_us_{n}"] = per_call_us(partial(entry, 0, n, at, fault))
     return figures

@@ -4,62 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 
-from sim_node.dtypes import ArrayType, Scalar, Type
+from sim_node.compiler.ir.rules import leaves
+from sim_node.dtypes import Scalar, Type, int32
 
-
-class Role(Enum):
-    """What a word of the argument block is for."""
-
-    POINTER = auto()  # of an array, 8 bytes
-    LENGTH = auto()  # of an array, an int64 below 2^31
-    SCALAR = auto()  # a scalar parameter, or a component of a vector one
+MAX_DIMS = 4
+HEAD = 4 * MAX_DIMS  # bytes at the start of the block, for the dims of the launch
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word: its name in LLVM IR, its role, its byte offset, and its type if it is a scalar."""
+    """One word of the argument block: its name in LLVM IR, its type and its byte offset."""
 
     name: str
-    role: Role
+    scalar: Scalar
     offset: int
-    scalar: Scalar | None = None
+
+
+def dims() -> tuple[Word, ...]:
+    """The dims of the launch, 1 where it has fewer."""
+    return tuple(Word(extent(axis), int32, 4 * axis) for axis in range(MAX_DIMS))
 
 
 def words(types: Sequence[Type | None]) -> tuple[Word, ...]:
-    """Lay parameters out in order, each aligned to its scalar and an array to 8 bytes."""
+    """Lay the parameters out behind the dims, each aligned, in the layout that its type has in memory."""
     placed: list[Word] = []
-    offset = 0
+    end = HEAD
     for i, kind in enumerate(types):
-        if isinstance(kind, ArrayType):
-            offset = -(-offset // 8) * 8
-            placed += [Word(pointer(i), Role.POINTER, offset), Word(length(i), Role.LENGTH, offset + 8)]
-            offset += 16
-        elif kind is not None:
-            size = kind.scalar.size
-            offset = -(-offset // size) * size
-            names = [component(i, c) for c in range(kind.length)] if kind.length > 1 else [scalar(i)]
-            placed += [Word(name, Role.SCALAR, offset + c * size, kind.scalar) for c, name in enumerate(names)]
-            offset += kind.size
+        if kind is None:
+            continue
+        start = -(-end // kind.align) * kind.align
+        placed += [Word(word(i, k), leaf.scalar, start + leaf.offset) for k, leaf in enumerate(leaves(kind))]
+        end = start + kind.size
     return tuple(placed)
 
 
-def pointer(index: int) -> str:
-    """Name the address of an array parameter."""
-    return f"%p{index}"
+def word(index: int, leaf: int = 0) -> str:
+    """Name a leaf of a parameter."""
+    return f"%a{index}.{leaf}"
 
 
-def length(index: int) -> str:
-    """Name the length of an array parameter."""
-    return f"%n{index}"
+def extent(axis: int) -> str:
+    """Name a dim of the launch."""
+    return f"%d{axis}"
 
 
-def scalar(index: int) -> str:
-    """Name a scalar parameter."""
-    return f"%s{index}"
-
-
-def component(index: int, which: int) -> str:
-    """Name a component of a vector parameter."""
-    return f"%s{index}.{which}"
+def coordinate(axis: int) -> str:
+    """Name a coordinate of the thread."""
+    return f"%t{axis}"

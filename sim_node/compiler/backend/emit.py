@@ -1,7 +1,8 @@
 """Writes one optimised function as the LLVM IR of one thread, the same text for every target.
 
-``define internal i1 @thread(i32 %tid, …, ptr %error)`` returns whether the range goes on. Each target wraps it:
-the host in loops (``host.py``).
+``define internal i1 @thread(i64 %tid, i32 %t0, …, ptr %error)`` takes the thread's number, its coordinates and the
+words of the argument block, and returns whether the range goes on. Each target wraps it: the host in loops
+(``host.py``).
 """
 
 from __future__ import annotations
@@ -13,22 +14,21 @@ from sim_node.compiler.backend import abi, rows
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Block, Edge, Function, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Kind, Scalar, Vector, bool_
+from sim_node.dtypes import Kind, Scalar, bool_
 
 ACCESS_GROUP = "!0"  # of every load and store, for the loop that says that threads are independent
 
 # Only the first thread to fail reports; which one that is, is decided by the order of the range.
 _STOP = """
-define internal void @stop(ptr %error, i32 %site, i32 %tid, i64 %index, i64 %length) noinline cold #0 {
+define internal void @stop(ptr %error, i32 %site, i64 %tid, i64 %index, i64 %length) noinline cold #0 {
   %swap = cmpxchg ptr %error, i32 0, i32 1 acq_rel monotonic
   %first = extractvalue { i32, i1 } %swap, 1
   br i1 %first, label %report, label %done
 report:
   %at.site = getelementptr i8, ptr %error, i64 4
   store i32 %site, ptr %at.site
-  %thread = sext i32 %tid to i64
   %at.thread = getelementptr i8, ptr %error, i64 8
-  store i64 %thread, ptr %at.thread
+  store i64 %tid, ptr %at.thread
   %at.index = getelementptr i8, ptr %error, i64 16
   store i64 %index, ptr %at.index
   %at.length = getelementptr i8, ptr %error, i64 24
@@ -46,15 +46,11 @@ def thread(function: Function) -> str:
 
 
 def signature(function: Function) -> str:
-    """Declare the words of the argument block as parameters, or pass them on by the same names."""
-    typed = [f"{_word_type(word)} {word.name}" for word in abi.words([param.type for param in function.params])]
-    return ", ".join(["i32 %tid", *typed, "ptr %error"])
-
-
-def _word_type(word: abi.Word) -> str:
-    if word.scalar is not None:
-        return rows.TYPES[repr(word.scalar)]
-    return "ptr" if word.role is abi.Role.POINTER else "i32"
+    """Declare thread and words of the argument block as parameters, or pass them on by the same names."""
+    axes = [f"i32 {abi.coordinate(axis)}" for axis in range(function.dims)]
+    words = abi.words([param.type for param in function.params])
+    typed = [f"{rows.TYPES[word.scalar.name]} {word.name}" for word in words]
+    return ", ".join(["i64 %tid", *axes, *typed, "ptr %error"])
 
 
 class _Thread:
@@ -65,7 +61,7 @@ class _Thread:
         self.blocks = _numbered(cfg.reverse_postorder(function))
         self.names: dict[Value, str] = {}
         for i, param in enumerate(function.params):
-            self.names[param] = abi.pointer(i) if isinstance(param.type, ArrayType) else abi.scalar(i)
+            self.names[param] = abi.word(i)
         for block in self.blocks:
             for value in (*block.params, *block.body):
                 self.names[value] = self._name(value)
@@ -76,11 +72,9 @@ class _Thread:
         if value.op is Op.CONST:
             return rows.constant(_scalar(value), value.attr)
         if value.op is Op.TID:
-            return "%tid"
-        if value.op is Op.LENGTH:
-            return abi.length(value.args[0].number)
+            return abi.coordinate(value.number)
         if value.op is Op.EXTRACT:
-            return abi.component(value.args[0].number, value.number)
+            return abi.word(value.args[0].number, value.number)
         if value.op is Op.BOUNDS:
             return self.names[value.args[0]]
         return f"%v{len(self.names)}"
@@ -109,6 +103,11 @@ class _Thread:
             yield from self._load(value, name)
         elif value.op is Op.STORE:
             yield from self._store(value, name)
+        elif value.op is Op.OFFSET:
+            yield from self._offset(value, name)
+        elif value.op is Op.ATOMIC:
+            kind = _scalar(value)
+            yield from _fill(rows.atomic(str(value.attr), kind), name, kind, kind, [self.names[a] for a in value.args])
         else:
             source, result = _scalar(value.args[0]), _scalar(value)
             yield from _fill(
@@ -117,7 +116,7 @@ class _Thread:
 
     def _load(self, value: Value, name: str) -> Iterator[str]:
         kind = _scalar(value)
-        yield from self._address(value, name)
+        yield self._address(value, name)
         memory = f"{_memory(kind)}, ptr {name}.at, align {kind.size}, !llvm.access.group {ACCESS_GROUP}"
         if kind is bool_:
             yield f"  {name}.b = load {memory}"
@@ -126,10 +125,10 @@ class _Thread:
             yield f"  {name} = load {memory}"
 
     def _store(self, value: Value, name: str) -> Iterator[str]:
-        stored = value.args[2]
+        stored = value.args[1]
         kind, text = _scalar(stored), self.names[stored]
         memory = _memory(kind)
-        yield from self._address(value, name)
+        yield self._address(value, name)
         if kind is bool_:
             yield f"  {name} = zext i1 {text} to i8"
             text = name
@@ -138,20 +137,17 @@ class _Thread:
             memory, text = f"i{kind.bits}", name
         yield f"  store {memory} {text}, ptr {name}.at, align {kind.size}, !llvm.access.group {ACCESS_GROUP}"
 
-    def _address(self, value: Value, name: str) -> Iterator[str]:
-        """Compute where an element, or one of its components, lies; the index was checked."""
-        array, index = value.args[0], value.args[1]
-        wide = self.names[index]
-        if _scalar(index).bits < 64:
-            yield f"  {name}.i = {_widened(index)} {_type(index)} {wide} to i64"
+    def _address(self, value: Value, name: str) -> str:
+        return f"  {name}.at = getelementptr inbounds i8, ptr {self.names[value.args[0]]}, i64 {value.number}"
+
+    def _offset(self, value: Value, name: str) -> Iterator[str]:
+        """Step from an address; whatever the steps count was checked."""
+        base, steps = value.args
+        wide = self.names[steps]
+        if _scalar(steps).bits < 64:
+            yield f"  {name}.i = {_widened(steps)} {_type(steps)} {wide} to i64"
             wide = f"{name}.i"
-        kind = array.type.dtype if isinstance(array.type, ArrayType) else None
-        if isinstance(kind, Vector):
-            element = f"[{kind.length} x {_memory(kind.scalar)}], ptr {self.names[array]}, i64 {wide}, i64 {value.attr}"
-        else:
-            moved = _scalar(value.args[2] if value.op is Op.STORE else value)
-            element = f"{_memory(moved)}, ptr {self.names[array]}, i64 {wide}"
-        yield f"  {name}.at = getelementptr inbounds {element}"
+        yield f"  {name} = getelementptr inbounds [{value.number} x i8], ptr {self.names[base]}, i64 {wide}"
 
     def _check(self, value: Value, label: str) -> Iterator[str]:
         """Go on at ``label`` if all is well, or report and leave the range."""
@@ -167,7 +163,7 @@ class _Thread:
             yield f"  %{label}.i = {wide} {kind} {first} to i64"
             yield f"  %{label}.n = {wide} {kind} {limit} to i64"
             index, length = f"%{label}.i", f"%{label}.n"
-        yield f"  call void @stop(ptr %error, i32 {value.attr}, i32 %tid, i64 {index}, i64 {length})"
+        yield f"  call void @stop(ptr %error, i32 {value.attr}, i64 %tid, i64 {index}, i64 {length})"
         yield "  ret i1 false"
         yield f"{label}:"
 
@@ -212,11 +208,12 @@ def _fill(row: str, name: str, source: Scalar, result: Scalar, operands: list[st
     text = row.format(
         *operands,
         r=name,
-        t=rows.TYPES[repr(source)],
+        t=rows.TYPES[source.name],
         s=_suffix(source),
-        rt=rows.TYPES[repr(result)],
+        rt=rows.TYPES[result.name],
         rs=_suffix(result),
         bits=source.bits,
+        size=source.size,
         mask=source.bits - 1,
         nan=rows.NAN.get(source.bits),
     )
@@ -234,11 +231,11 @@ def _scalar(value: Value) -> Scalar:
 
 
 def _type(value: Value) -> str:
-    return rows.TYPES[repr(_scalar(value))]
+    return rows.TYPES[_scalar(value).name]
 
 
 def _memory(kind: Scalar) -> str:
-    return "i8" if kind is bool_ else rows.TYPES[repr(kind)]
+    return "i8" if kind is bool_ else rows.TYPES[kind.name]
 
 
 def _widened(index: Value) -> str:

@@ -12,7 +12,8 @@ from sim_node.dtypes import bool_
 SYMBOL = "kernel"  # of every object: names are not part of the code
 
 # The threads of a launch have no order, which is what parallel_accesses says: LLVM may run several in the lanes of a
-# vector with no check at run time whether arrays overlap, and no array need be free of aliases for it.
+# vector with no check at run time whether arrays overlap, and no array need be free of aliases for it. The loop with
+# checks is left as it is: it runs for few threads or none, and would double the code and the time to make it.
 # "no-builtins" keeps LLVM from making loops into calls of memset and the like, which no one would link.
 _TAIL = f"""
 attributes #0 = {{ nounwind "no-builtins" }}
@@ -20,41 +21,80 @@ attributes #0 = {{ nounwind "no-builtins" }}
 !1 = distinct !{{!1, !2}}
 !2 = !{{!"llvm.loop.parallel_accesses", {emit.ACCESS_GROUP}}}
 !3 = !{{!"branch_weights", i32 1048576, i32 1}}
-!4 = distinct !{{!4, !2}}
+!4 = distinct !{{!4, !2{{checked}}}}
+!5 = !{{!"llvm.loop.vectorize.enable", i1 false}}
 """
 
 
 def module(function: Function) -> str:
     """Emit the LLVM IR of a host object with one symbol.
 
-    Threads below the length of each array that they index by their own number pass those checks all together. They run
-    in a loop of their own, where LLVM, told so, drops the checks and vectorises; the rest run checked, up to the first
-    failure.
+    Threads are numbered row by row. Within a row, those whose last coordinate is below each length that the kernel
+    checks it against pass these checks all together: they run in a loop of their own, where LLVM, told so, drops the
+    checks and vectorises; the rest run checked, up to the first failure.
     """
-    return emit.thread(function) + "\n".join(_kernel(function)) + _TAIL
-
-
-def _kernel(function: Function) -> Iterator[str]:
     known = _checked_by_thread(function)
+    # without such checks the one loop there is must not be left as it is
+    tail = _TAIL.replace("{checked}", ", !5" if known else "")
+    return emit.thread(function) + "\n".join(_kernel(function, known)) + tail
+
+
+def _kernel(function: Function, known: list[str]) -> Iterator[str]:
+    axes = max(function.dims, 1)
     yield f"define void @{SYMBOL}(i64 %begin, i64 %end, ptr %args, ptr %error) #0 {{"
     yield "start:"
-    for word in abi.words([param.type for param in function.params]):
+    for word in (*abi.dims(), *abi.words([param.type for param in function.params])):
         yield from _load(word)
-    yield "  %from = trunc i64 %begin to i32"  # a launch has less than 2^31 threads
-    yield "  %to = trunc i64 %end to i32"
+    yield "  br label %rows"
+    yield "rows:"
+    yield "  %row = phi i64 [ %begin, %start ], [ %row.next, %row.end ]"
+    yield "  %any = icmp slt i64 %row, %end"
+    yield "  br i1 %any, label %row.start, label %done"
+    yield "row.start:"
+    yield from _coordinates(axes, function.dims > 0)
+    yield "  %left = sub i64 %end, %row"
+    if axes > 1:
+        yield f"  %width = sub i32 {abi.extent(axes - 1)}, %from"
+        yield "  %width.w = zext i32 %width to i64"
+    else:  # a launch of more threads than an i32 counts, by a kernel that does not ask which it is, goes in parts
+        yield "  %width.w = zext i32 1073741824 to i64"
+    yield "  %count = call i64 @llvm.smin.i64(i64 %left, i64 %width.w)"
+    yield "  %row.next = add nsw i64 %row, %count"
+    yield "  %count.n = trunc i64 %count to i32"
+    yield "  %to = add nsw i32 %from, %count.n"
+    yield "  %from.w = sext i32 %from to i64"
+    yield "  %base = sub i64 %row, %from.w"
     safe = "%to" if known else "%from"
     for i, length in enumerate(known):
         yield f"  %safe{i} = call i32 @llvm.smin.i32(i32 {safe}, i32 {length})"
         safe = f"%safe{i}"
     yield f"  %rest = call i32 @llvm.smax.i32(i32 %from, i32 {safe})"
     yield "  br label %free"
-    yield from (
-        _loop(function, "free", "%from", safe, "checked", "!1", known) if known else ("free:", "  br label %checked")
-    )
-    yield from _loop(function, "checked", "%rest", "%to", "done", "!4", [])
+    if known:
+        yield from _loop(function, "free", "%from", safe, "checked", "!1", known)
+    else:
+        yield from ("free:", "  br label %checked")
+    yield from _loop(function, "checked", "%rest", "%to", "row.end", "!4", [])
+    yield "row.end:"
+    yield "  br label %rows"
     yield "done:"
     yield "  ret void"
     yield "}"
+
+
+def _coordinates(axes: int, asked: bool) -> Iterator[str]:
+    """Split the number of a row's first thread into its coordinates; the last one is ``%from``."""
+    if axes == 1:
+        yield "  %from = trunc i64 %row to i32" if asked else "  %from = add i32 0, 0"
+        return
+    rest = "%row"
+    for axis in reversed(range(axes)):
+        name = "%from" if axis == axes - 1 else abi.coordinate(axis)
+        yield f"  %e{axis} = sext i32 {abi.extent(axis)} to i64"
+        yield f"  %c{axis} = srem i64 {rest}, %e{axis}"
+        yield f"  {name} = trunc i64 %c{axis} to i32"
+        yield f"  %q{axis} = sdiv i64 {rest}, %e{axis}"
+        rest = f"%q{axis}"
 
 
 def _loop(
@@ -64,42 +104,43 @@ def _loop(
     yield f"  %{name}.any = icmp slt i32 {first}, {end}"
     yield f"  br i1 %{name}.any, label %{name}.thread, label %{after}"
     yield f"{name}.thread:"
-    yield f"  %{name}.tid = phi i32 [ {first}, %{name} ], [ %{name}.next, %{name}.more ]"
+    yield f"  %{name}.i = phi i32 [ {first}, %{name} ], [ %{name}.next, %{name}.more ]"
     for i, length in enumerate(known):
-        yield f"  %{name}.in{i} = icmp ult i32 %{name}.tid, {length}"
+        yield f"  %{name}.in{i} = icmp ult i32 %{name}.i, {length}"
         yield f"  call void @llvm.assume(i1 %{name}.in{i})"
-    passed = emit.signature(function).replace("%tid", f"%{name}.tid")
+    yield f"  %{name}.w = sext i32 %{name}.i to i64"
+    yield f"  %{name}.tid = add nsw i64 %base, %{name}.w"
+    last = abi.coordinate(max(function.dims, 1) - 1)
+    passed = emit.signature(function).replace("%tid", f"%{name}.tid").replace(f"i32 {last},", f"i32 %{name}.i,")
     yield f"  %{name}.well = call i1 @thread({passed})"
     yield f"  br i1 %{name}.well, label %{name}.more, label %done"
     yield f"{name}.more:"
-    yield f"  %{name}.next = add nuw nsw i32 %{name}.tid, 1"
+    yield f"  %{name}.next = add nuw nsw i32 %{name}.i, 1"
     yield f"  %{name}.again = icmp slt i32 %{name}.next, {end}"
     yield f"  br i1 %{name}.again, label %{name}.thread, label %{after}, !llvm.loop {metadata}"
 
 
 def _checked_by_thread(function: Function) -> list[str]:
-    """Name the lengths that the thread's own index is checked against."""
+    """Name the lengths that the thread's own last coordinate is checked against."""
+    last = max(function.dims, 1) - 1
     return list(
         dict.fromkeys(
-            abi.length(value.args[1].args[0].number)
+            abi.word(length.args[0].number, length.number)
             for block in function.blocks
             for value in block.body
-            if value.op is Op.BOUNDS and value.args[0].op is Op.TID and value.args[1].op is Op.LENGTH
+            if value.op is Op.BOUNDS
+            and value.args[0].op is Op.TID
+            and value.args[0].number == last
+            and (length := value.args[1]).op is Op.EXTRACT
         )
     )
 
 
 def _load(word: abi.Word) -> Iterator[str]:
     """Load a word of the argument block, once for all threads."""
-    at = f"{word.name}.at"
-    yield f"  {at} = getelementptr i8, ptr %args, i64 {word.offset}"
-    if word.role is abi.Role.POINTER:
-        yield f"  {word.name} = load ptr, ptr {at}, align 8"
-    elif word.scalar is bool_:
-        yield f"  {word.name}.b = load i8, ptr {at}, align 1"
+    yield f"  {word.name}.at = getelementptr i8, ptr %args, i64 {word.offset}"
+    if word.scalar is bool_:
+        yield f"  {word.name}.b = load i8, ptr {word.name}.at, align 1"
         yield f"  {word.name} = icmp ne i8 {word.name}.b, 0"
-    elif word.scalar is not None:
-        yield f"  {word.name} = load {rows.TYPES[repr(word.scalar)]}, ptr {at}, align {word.scalar.size}"
     else:
-        yield f"  {word.name}.w = load i64, ptr {at}, align 8"
-        yield f"  {word.name} = trunc i64 {word.name}.w to i32"
+        yield f"  {word.name} = load {rows.TYPES[word.scalar.name]}, ptr {word.name}.at, align {word.scalar.size}"

@@ -24,20 +24,21 @@ class CodegenError(AssertionError):
     """LLVM refused what the compiler emitted: a fault of ours, not of the kernel's author."""
 
 
-def compile_text(text: str, opt_level: int = 3, target: Target = HOST) -> bytes:
+def compile_text(text: str, opt_level: int = 3, features: str = "", target: Target = HOST) -> bytes:
     """Compile LLVM IR for a target and return the object's bytes.
 
-    ``opt_level`` is 0 to 3 and changes no result, only speed. Position-independent, small code model, so that the
-    object can be loaded anywhere by ``elf``. Raises CodegenError with LLVM's message, AbsentError where it is not
-    installed.
+    ``opt_level`` is 0 to 3 and changes no result, only speed; neither do ``features``, which add to what the target
+    has or, as in "-fma", take from it. Position-independent, small code model, so that the object can be loaded
+    anywhere by ``elf``. Raises CodegenError with LLVM's message, AbsentError where it is not installed.
     """
-    emitted: bytes = _machine(target, opt_level).emit_object(_optimised(text, opt_level, target))
+    machine = _machine(target, opt_level, features)
+    emitted: bytes = machine.emit_object(_optimised(text, opt_level, machine))
     return emitted
 
 
 def optimised_text(text: str, opt_level: int = 3, target: Target = HOST) -> str:
     """Show the LLVM IR that code is generated from, to read and to test."""
-    return str(_optimised(text, opt_level, target))
+    return str(_optimised(text, opt_level, _machine(target, opt_level, "")))
 
 
 @cache
@@ -60,8 +61,8 @@ def version() -> str | None:
     return said[1] if said else "unknown"
 
 
-def _optimised(text: str, opt_level: int, target: Target) -> Any:
-    binding, machine = _binding(), _machine(target, opt_level)
+def _optimised(text: str, opt_level: int, machine: Any) -> Any:
+    binding = _binding()
     try:
         module = binding.parse_assembly(text, context=binding.create_context())
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
@@ -91,11 +92,12 @@ def _binding() -> Any:
 
 
 @cache
-def _machine(target: Target, opt_level: int) -> Any:
+def _machine(target: Target, opt_level: int, features: str) -> Any:
     binding = _binding()
     if target.cpu:
-        found, cpu, features = binding.Target.from_triple(target.triple), target.cpu, ""
+        found, cpu, known = binding.Target.from_triple(target.triple), target.cpu, ""
     else:
         found = binding.Target.from_default_triple()
-        cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
-    return found.create_target_machine(cpu=cpu, features=features, opt=opt_level, reloc="pic", codemodel="small")
+        cpu, known = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    every = ",".join(filter(None, (known, features)))
+    return found.create_target_machine(cpu=cpu, features=every, opt=opt_level, reloc="pic", codemodel="small")

@@ -14,11 +14,14 @@ import struct
 
 from sim_node.compiler.ir.function import Attr
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Kind, Scalar
+from sim_node.dtypes import Kind, Scalar, float16, float64
 
-TYPES = {"bool": "i1", "i32": "i32", "u32": "i32", "i64": "i64", "u64": "i64", "f32": "float", "f64": "double"}
+TYPES = {
+    "bool": "i1", "i8": "i8", "u8": "i8", "i16": "i16", "u16": "i16", "i32": "i32", "u32": "i32", "i64": "i64",
+    "u64": "i64", "f16": "half", "f32": "float", "f64": "double", "ptr": "ptr",
+}  # fmt: skip
 # The one NaN: quiet, positive, no payload; its bits by width.
-NAN = {32: 0x7FC00000, 64: 0x7FF8000000000000}
+NAN = {16: 0x7E00, 32: 0x7FC00000, 64: 0x7FF8000000000000}
 
 _CALL1 = "{r} = call {t} @llvm.%s.{s}({t} {0})"
 _CALL2 = "{r} = call {t} @llvm.%s.{s}({t} {0}, {t} {1})"
@@ -57,6 +60,7 @@ ROWS: dict[Op, dict[str, str]] = {
     Op.MAX: {"i": _CALL2 % "smax", "u": _CALL2 % "umax", "f": _EXTREME % ("ogt", "and")},
     Op.SQRT: {"f": _CALL1 % "sqrt"},
     Op.FMA: {"f": "{r} = call {t} @llvm.fma.{s}({t} {0}, {t} {1}, {t} {2})"},
+    Op.MULADD: {"f": "{r} = call {t} @llvm.fmuladd.{s}({t} {0}, {t} {1}, {t} {2})"},
     Op.FLOOR: {"f": _CALL1 % "floor"},
     Op.CEIL: {"f": _CALL1 % "ceil"},
     Op.TRUNC: {"f": _CALL1 % "trunc"},
@@ -74,6 +78,7 @@ ROWS: dict[Op, dict[str, str]] = {
     Op.GT: {"i": _TWO % "icmp sgt", "u": _TWO % "icmp ugt", "f": _TWO % "fcmp ogt"},
     Op.GE: {"i": _TWO % "icmp sge", "u": _TWO % "icmp uge", "f": _TWO % "fcmp oge"},
     Op.SELECT: {"b": "{r} = select i1 {0}, {rt} {1}, {rt} {2}"},
+    Op.RAW: {"f": "{r} = bitcast {t} {0} to {rt}"},
     Op.BITCAST: {
         "iu": "{r} = bitcast {t} {0} to {rt}",
         "f": CANONICAL.replace("{r} =", "{r}.c =") + "\n{r} = bitcast i{bits} {r}.c to {rt}",
@@ -91,8 +96,59 @@ _CASTS: dict[tuple[str, str], str] = {
     ("i", "f"): _CONVERT % "sitofp",
     ("f", "i"): _SATURATE % "fptosi",
     ("f", "u"): _SATURATE % "fptoui",
+    ("p", "u"): _CONVERT % "ptrtoint",
+    ("p", "b"): "{r} = icmp ne {t} {0}, null",
 }
+# By way of f32: LLVM 22 makes the least integer of an f16's NaN, on x86 with AVX512-FP16.
+_FROM_HALF = "{r}.w = fpext {t} {0} to float\n{r} = call {rt} @llvm.%s.sat.{rs}.f32(float {r}.w)"
 _WIDEN = {Kind.INT: "sext", Kind.UINT: "zext", Kind.FLOAT: "fpext"}
+
+
+# To f16 through f32, where LLVM would call a library or round twice: of integers those above f32's digits are infinite
+# in f16 anyway; a double is cut to the digits of f32, the last one set if any was lost (to odd), and so rounds once.
+_INTEGER_TO_HALF = "{r}.f = %s {t} {0} to float\n{r} = fptrunc float {r}.f to half"
+_DOUBLE_TO_HALF = (
+    "{r}.b = bitcast double {0} to i64\n{r}.l = and i64 {r}.b, 536870911\n{r}.z = icmp ne i64 {r}.l, 0\n"
+    "{r}.o = select i1 {r}.z, i64 536870912, i64 0\n{r}.h = and i64 {r}.b, -536870912\n"
+    "{r}.d = or i64 {r}.h, {r}.o\n{r}.x = bitcast i64 {r}.d to double\n"
+    "{r}.f = fptrunc double {r}.x to float\n{r} = fptrunc float {r}.f to half"
+)
+_INTEGER = {
+    "add": "add", "sub": "sub", "min": "%smin", "max": "%smax", "and": "and", "or": "or", "xor": "xor", "exch": "xchg",
+}  # fmt: skip
+_CHANGE = "{r} = atomicrmw %s ptr {0}, {t} {1} monotonic, align {size}"
+_SWAP = (
+    "{r}.c = cmpxchg ptr {0}, %s {1}, %s {2} acq_rel monotonic, align {size}\n{r} = extractvalue {{ %s, i1 }} {r}.c, 0"
+)
+# The order of floats is that of their bits as signed integers, and the reverse where the sign is set. So one of two
+# changes is made, and the other is of the value that changes nothing. NaN is turned into bits that change nothing.
+_EXTREME_BITS = (
+    "{r}.u = fcmp uno {t} {1}, {1}\n{r}.w = bitcast {t} {1} to i{bits}\n"
+    "{r}.c = select i1 {r}.u, i{bits} %s, i{bits} {r}.w\n{r}.n = icmp slt i{bits} {r}.c, 0\n"
+    "{r}.p = select i1 {r}.n, i{bits} %s, i{bits} {r}.c\n{r}.q = select i1 {r}.n, i{bits} {r}.c, i{bits} %s\n"
+    "{r}.1 = atomicrmw %s ptr {0}, i{bits} {r}.p monotonic, align {size}\n"
+    "{r}.2 = atomicrmw %s ptr {0}, i{bits} {r}.q monotonic, align {size}\n"
+    "{r}.o = select i1 {r}.n, i{bits} {r}.2, i{bits} {r}.1\n{r} = bitcast i{bits} {r}.o to {t}"
+)
+
+
+def atomic(name: str, kind: Scalar) -> str:
+    """Pick the row of an atomic operation on a scalar; it orders nothing but itself, and cas also what it guards."""
+    if not kind.is_float:
+        if name == "cas":
+            return _SWAP % (("{t}",) * 3)
+        word = _INTEGER[name]
+        return _CHANGE % (word % ("" if kind.kind is Kind.INT else "u") if "%" in word else word)
+    top = 1 << (kind.bits - 1)
+    if name == "min":
+        return _EXTREME_BITS % (NAN[kind.bits], top - 1, 0, "min", "umax")
+    if name == "max":
+        return _EXTREME_BITS % (NAN[kind.bits] - top, -top, -1, "max", "umin")
+    if name == "cas":
+        asked = "{r}.x = bitcast {t} {1} to i{bits}\n{r}.y = bitcast {t} {2} to i{bits}\n"
+        swap = "{r}.c = cmpxchg ptr {0}, i{bits} {r}.x, i{bits} {r}.y acq_rel monotonic, align {size}\n"
+        return asked + swap + "{r}.o = extractvalue {{ i{bits}, i1 }} {r}.c, 0\n{r} = bitcast i{bits} {r}.o to {t}"
+    return _CHANGE % {"add": "fadd", "sub": "fsub", "exch": "xchg"}[name]
 
 
 def row(op: Op, source: Scalar, result: Scalar) -> str:
@@ -103,6 +159,12 @@ def row(op: Op, source: Scalar, result: Scalar) -> str:
 
 
 def _cast(source: Scalar, result: Scalar) -> str:
+    if source.bits == 16 and source.is_float and result.is_integer:
+        return _FROM_HALF % ("fptosi" if result.kind is Kind.INT else "fptoui")
+    if result is float16 and source is float64:
+        return _DOUBLE_TO_HALF
+    if result is float16 and not source.is_float:
+        return _INTEGER_TO_HALF % ("sitofp" if source.kind is Kind.INT else "uitofp")
     for (given, wanted), line in _CASTS.items():
         if source.kind.value in given and result.kind.value in wanted:
             return line
@@ -120,5 +182,7 @@ def constant(kind: Scalar, attr: Attr) -> str:
     if not kind.is_float:
         return str(attr)
     number = float(attr)  # type: ignore[arg-type]
+    if kind.bits == 16:
+        return f"0xH{NAN[16] if number != number else struct.unpack('<H', struct.pack('<e', number))[0]:04X}"
     # LLVM writes a float as the double of its value.
     return f"0x{NAN[64] if number != number else struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"

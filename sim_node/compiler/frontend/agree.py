@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from sim_node.compiler.frontend.body import Body, describe
 from sim_node.compiler.frontend.operand import Operand, Static, Weak, default_type, spelled
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, Type, Vector
+from sim_node.dtypes import ArrayType, Composite, Matrix, Scalar, Type
 from sim_node.errors import BuildError, BuildTypeError
 
 # An operand and the syntax it came from.
@@ -19,6 +20,12 @@ Written = tuple[Operand, ast.AST]
 def text(node: ast.AST) -> str:
     """Write a piece of syntax as source again."""
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
+
+
+def sources_of(node: ast.AST, length: int) -> Sequence[ast.AST]:
+    """The syntax of each part of a tuple: its own where it was written out."""
+    plain = isinstance(node, ast.Tuple) and not any(isinstance(part, ast.Starred) for part in node.elts)
+    return node.elts if isinstance(node, ast.Tuple) and plain else [node] * length
 
 
 def agree(body: Body, what: str, node: ast.AST, *operands: Written) -> tuple[Value, ...]:
@@ -42,7 +49,7 @@ def agree(body: Body, what: str, node: ast.AST, *operands: Written) -> tuple[Val
 
 
 def _splat(type: Type) -> str:
-    return f"{spelled(type)}(…) makes a vector of equal components" if isinstance(type, Vector) else ""
+    return f"{spelled(type)}(…) makes a vector of equal components" if isinstance(type, Composite) else ""
 
 
 def computed(body: Body, operand: Operand, node: ast.AST) -> Value:
@@ -69,7 +76,7 @@ def mismatch(
     if not remedy and isinstance(a.type, Scalar) and isinstance(b.type, Scalar):
         remedy = f"convert one of them: {spelled(b.type)}({text(a_at)}) or {spelled(a.type)}({text(b_at)})"
     elif not remedy:
-        vector, other = (a.type, b) if isinstance(a.type, Vector) else (b.type, a)
+        vector, other = (a.type, b) if isinstance(a.type, Composite) else (b.type, a)
         remedy = _splat(vector) if vector is not None and isinstance(other.type, Scalar) else "convert one of them"
     return body.error(BuildTypeError, f"{what} mixes {a.type!r} and {b.type!r}", node, remedy)
 
@@ -84,13 +91,23 @@ def started_as_literal(body: Body, node: ast.AST, wanted: Type | None) -> str:
     return f"give {node.id} its type where it starts, in line {variable.line}: {typed}"
 
 
-def splat(body: Body, scalar: Value, vector: Vector, node: ast.AST) -> Value:
-    """Make a vector of equal components."""
-    return body.emit(Op.VECTOR, vector, (scalar,) * vector.length, node)
+def splat(body: Body, scalar: Value, kind: Composite, node: ast.AST) -> Value:
+    """Make a composite of equal components."""
+    return body.emit(Op.MAKE, kind, (scalar,) * kind.length, node)
 
 
-def components(body: Body, vector: Value, node: ast.AST) -> tuple[Value, ...]:
-    """Take a vector apart."""
-    assert isinstance(vector.type, Vector)
-    scalar = vector.type.scalar
-    return tuple(body.emit(Op.EXTRACT, scalar, (vector,), node, i) for i in range(vector.type.length))
+def numbers(body: Body, value: Value, node: ast.AST) -> tuple[Value, ...]:
+    """Take a composite apart into its numbers."""
+    kind = value.type
+    assert isinstance(kind, Composite)
+    return tuple(body.emit(Op.EXTRACT, kind.scalar, (value,), node, i) for i in range(kind.length))
+
+
+def components(body: Body, value: Value, node: ast.AST) -> tuple[Value, ...]:
+    """Take a vector apart into its components, and a matrix into its rows."""
+    kind = value.type
+    assert isinstance(kind, Composite)
+    if isinstance(kind, Matrix):
+        row = kind.vector(kind.cols)
+        return tuple(body.emit(Op.EXTRACT, row, (value,), node, i * kind.cols) for i in range(kind.rows))
+    return numbers(body, value, node)

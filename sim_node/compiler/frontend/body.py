@@ -26,11 +26,14 @@ from sim_node.compiler.frontend.source import Source
 from sim_node.compiler.frontend.ssa import Builder, Draft
 from sim_node.compiler.ir.function import Attr, Site, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, Type, Vector, bool_
+from sim_node.dtypes import ArrayType, Composite, Scalar, Struct, Type, bool_
 from sim_node.errors import BuildError, BuildTypeError, Location, UnsupportedError
 from sim_node.lang.func import Func
 
 Visit = Callable[["Body", Any], Any]
+
+# What a func is given or gives: a type, a thing that exists only at build, or a tuple of those.
+Form = Type | Static | tuple["Form", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Variable:
     """A variable's one type, the line that fixed it, and the literal that did if one did.
 
     One that stands for something that exists only at build has no type. ``static`` is what it stands for here, as
-    ``marker`` records it: the marker that a read must find on every path.
+    ``marker`` records it: the marker that a read must find on every path. A tuple has ``parts``, each a variable.
     """
 
     type: Type | None
@@ -54,25 +57,36 @@ class Variable:
     literal: str = ""
     static: Static | None = None
     marker: Value | None = None
+    parts: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A func lowered for one tuple of arguments: its name in the module and what it gives."""
+    """A func lowered for one tuple of arguments: its name in the module and what it gives, in the parts of a tuple."""
 
     name: str
-    result: Type | None
+    result: Form | None
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """What a call of a func that changes variables gives: whether a result first, then each variable, if any."""
+
+    result: bool
+    variables: tuple[str | None, ...]
 
 
 class Unit(Protocol):
     """The module being lowered, as one of its functions sees it."""
 
     visitors: dict[type[ast.AST], Visit]
+    fast: bool
+    deterministic: bool  # whether what depends on the order of threads is refused
 
     def signature(self, func: Func) -> Signature:
         """Give a func's parameters."""
 
-    def instantiate(self, func: Func, given: tuple[Type | Static, ...], caller: Location) -> Instance:
+    def instantiate(self, func: Func, given: tuple[Form, ...], caller: Location) -> Instance:
         """Lower a func for types of arguments and things known at build, unless that was done before."""
 
 
@@ -87,7 +101,13 @@ class Body:
         self.sites: list[Site] = []
         self.returns: list[tuple[Draft, Operand | None, ast.AST]] = []
         self.variables: dict[str, Variable] = {}
-        self.returned: Type | None = None  # what the author wrote after ->
+        self.dims = 0  # coordinates that tid() has, 0 where it was not asked for
+        self.result: Form | None = None  # what it gives, once it was lowered
+        # Of the typed results: which instances a call of a func came to, what it changes, and the type of a ternary of
+        # two literals.
+        self.called: dict[ast.AST, list[str]] = {}
+        self.renewed: dict[ast.AST, Renewed] = {}
+        self.chosen: dict[ast.AST, Scalar] = {}
         self._locations: dict[tuple[int, int], Location] = {}
 
     # syntax
@@ -148,6 +168,7 @@ class Body:
     def constant(self, scalar: Scalar, literal: Weak, node: ast.AST) -> Value:
         """Give a literal its type, refusing one that the type cannot hold; a choice becomes a select."""
         if isinstance(literal, Choice):
+            self.chosen[node] = scalar
             sides = (self.constant(scalar, side, node) for side in (literal.yes, literal.no))
             return self.emit(Op.SELECT, scalar, (literal.test, *sides), node)
         reason = unfit(literal, scalar)
@@ -182,7 +203,8 @@ class Body:
             raise self.outside(operand, node)
         raise self.error(
             BuildTypeError, f"{ast.unparse(node)} is {describe(operand)}, and no value at run time", node,
-            "kernels compute with scalars and vectors",
+            f"take one of its parts: {ast.unparse(node)}[0]" if isinstance(operand, tuple)
+            else "kernels compute with scalars and vectors",
         )  # fmt: skip
 
     def outside(self, static: Static, node: ast.AST) -> BuildError:
@@ -198,7 +220,7 @@ class Body:
 def _conversion(node: ast.expr, given: Type | None, type: Type) -> str:
     if isinstance(given, ArrayType):
         return f"index the array: {ast.unparse(node)}[i]"
-    if isinstance(given, Vector) and isinstance(type, Scalar):
+    if isinstance(given, Composite) and isinstance(type, Scalar):
         return f"take a component, or sn.length({ast.unparse(node)})"
     # inside a ternary, for what may be literals there: outside, they have lost their digits
     if isinstance(node, ast.IfExp):
@@ -224,7 +246,7 @@ def describe(operand: Operand) -> str:
         return "a tuple"
     if isinstance(operand, Static):
         thing = operand.value
-        return "a type" if isinstance(thing, (Scalar, Vector, type)) else f"a {type(thing).__name__.lower()}"
+        return "a type" if isinstance(thing, (Scalar, Composite, Struct, type)) else f"a {type(thing).__name__.lower()}"
     if isinstance(operand, Literal):
         return f"the number {operand.value!r}"
     if isinstance(operand, Choice):

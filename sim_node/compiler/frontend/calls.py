@@ -7,19 +7,26 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from sim_node.compiler.frontend.agree import Written, agree, components, computed, splat, text
+from sim_node.compiler.frontend import construction
+from sim_node.compiler.frontend.agree import Written, agree, computed, numbers, text
+from sim_node.compiler.frontend.arrays import extent
+from sim_node.compiler.frontend.atomics import atomic
 from sim_node.compiler.frontend.body import Body, Visit, describe
-from sim_node.compiler.frontend.funcs import call_func, invoke
-from sim_node.compiler.frontend.known import static_call
+from sim_node.compiler.frontend.construction import cast
+from sim_node.compiler.frontend.coordinates import coordinates
+from sim_node.compiler.frontend.funcs import call_func, invoke_value
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.frontend.outside import known
+from sim_node.compiler.frontend.static import static_call
+from sim_node.compiler.frontend.targets import written
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
-from sim_node.dtypes import ArrayType, Kind, Scalar, Vector, bool_, int32
+from sim_node.dtypes import ArrayType, Composite, Kind, Scalar, Struct, Vector, bool_
 from sim_node.errors import BuildTypeError, UnsupportedError
 from sim_node.lang.builtins import Builtin, abs_
 from sim_node.lang.func import Func
+from sim_node.lang.hosted import type_of
 from sim_node.lang.library import scalar as library
 from sim_node.lang.static import static
 
@@ -41,22 +48,34 @@ def call(body: Body, node: ast.Call) -> Operand:
     target = callee.value if isinstance(callee, Static) else None
     if target is static:
         return static_call(body, node)
-    lower = None if isinstance(target, Func) else _form(body, callee, node)
-    odd: list[ast.AST] = [arg for arg in node.args if isinstance(arg, ast.Starred)]
-    odd += [keyword for keyword in node.keywords if keyword.arg is None or lower is not None]
-    if odd:
-        raise body.error(
-            UnsupportedError, "arguments are passed one by one, and by name to funcs only", odd[0],
-            "write each argument in its place",
-        )  # fmt: skip
-    arguments: Arguments = [(body.visit(arg), arg) for arg in node.args]
+    maker = _maker(target)
+    lower = None if maker is not None or isinstance(target, Func) else _form(body, callee, node)
+    for keyword in node.keywords:
+        if keyword.arg is None or lower is not None:
+            raise body.error(
+                UnsupportedError, "arguments are passed by name to funcs only, and one by one", keyword,
+                "write each argument in its place",
+            )  # fmt: skip
+    arguments: Arguments = list(written(body, node.args))
     if lower is not None:
         return lower(body, target, arguments, node)
-    assert isinstance(target, Func)
     named: dict[str, Written] = {
         str(keyword.arg): (body.visit(keyword.value), keyword.value) for keyword in node.keywords
     }
+    if maker is not None:
+        return maker(body, arguments, named, node)
+    assert isinstance(target, Func)
     return call_func(body, target, arguments, named, node)
+
+
+def _maker(target: object) -> Callable[..., Operand] | None:
+    """How a composite value is made, where that is what the callee does."""
+    if isinstance(target, Builtin):
+        return construction.FORMS.get(target.name)
+    for kind, make in _MADE.items():
+        if isinstance(target, kind):
+            return lambda body, *rest: make(body, target, *rest)
+    return None
 
 
 def _form(body: Body, callee: Operand, node: ast.Call) -> Lower:
@@ -87,7 +106,12 @@ def _convert(body: Body, scalar: Scalar, arguments: Arguments, node: ast.Call) -
     operand, at = arguments[0]
     if isinstance(operand, Weak):
         return body.constant(scalar, mapped(partial(_converted, scalar), operand), at)
-    return _cast(body, computed(body, operand, at), scalar, node)
+    value = computed(body, operand, at)
+    if not isinstance(value.type, Scalar):
+        raise body.error(
+            BuildTypeError, f"{scalar!r} is made from a scalar, not from {value.type!r}", node, "convert a component"
+        )
+    return cast(body, value, scalar, node)
 
 
 def _converted(scalar: Scalar, literal: Literal) -> Literal:
@@ -100,45 +124,18 @@ def _converted(scalar: Scalar, literal: Literal) -> Literal:
     return Literal(int(value)) if scalar.is_integer and finite else Literal(value)
 
 
-def _cast(body: Body, value: Value, scalar: Scalar, node: ast.AST) -> Value:
-    if not isinstance(value.type, Scalar):
-        raise body.error(
-            BuildTypeError, f"{scalar!r} is made from a scalar, not from {value.type!r}", node, "convert a component"
-        )
-    if value.type == scalar:
-        return value
-    if scalar.kind is Kind.BOOL:
-        return body.emit(Op.NE, bool_, (value, body.constant(value.type, Literal(0), node)), node)
-    return body.emit(Op.CAST, scalar, (value,), node)
-
-
-def _construct(body: Body, vector: Vector, arguments: Arguments, node: ast.Call) -> Value:
-    """``sn.vec3()``, ``sn.vec3(s)``, ``sn.vec3(x, y, z)``, ``sn.vec3(v)`` with a vector of as many components."""
-    if len(arguments) not in (0, 1, vector.length):
-        raise body.error(
-            BuildTypeError, f"{vector!r} takes 0, 1 or {vector.length} components, not {len(arguments)}", node
-        )
-    scalar = vector.scalar
-    if not arguments:
-        return splat(body, body.constant(scalar, Literal(scalar.numpy.type(0).item()), node), vector, node)
-    first, at = arguments[0]
-    if len(arguments) == 1 and isinstance(first, Value) and isinstance(first.type, Vector):
-        if first.type.length != vector.length:
-            raise body.error(BuildTypeError, f"{first.type!r} has not the components of {vector!r}", at)
-        parts = tuple(_cast(body, part, scalar, node) for part in components(body, first, at))
-        return body.emit(Op.VECTOR, vector, parts, node)
-    values = tuple(body.convert(operand, scalar, at, f"a component of {vector!r}") for operand, at in arguments)
-    return splat(body, values[0], vector, node) if len(values) == 1 else body.emit(Op.VECTOR, vector, values, node)
-
-
 # builtins
 
 
 def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call) -> Operand:
-    """Lower a builtin: its operation on scalars of one type, unless it has a form of its own."""
+    """Lower a builtin: its operation on scalars of one type, or part by part, unless it has a form of its own."""
     op = Op[builtin.op]
+    if op is Op.ATOMIC:
+        return atomic(body, builtin.name, arguments, node)
     if op in _FORMS:
         return _FORMS[op](body, builtin, arguments, node)
+    if op in (Op.MIN, Op.MAX) and len(arguments) == 1:
+        arguments = _parts(body, *arguments[0])
     arity = SIGNATURES[op].arity or 0
     _count(body, f"sn.{builtin.name}", arguments, node, arity, None if op in (Op.MIN, Op.MAX) else arity)
     weak = [operand for operand, _ in arguments if isinstance(operand, Weak)]
@@ -147,26 +144,34 @@ def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call)
         return fold_literals(body, f"sn.{builtin.name}", builtin, node, *weak)
     values = agree(body, f"sn.{builtin.name}", node, *arguments)
     kind = values[0].type
-    if not isinstance(kind, Scalar) or kind.kind.value not in SIGNATURES[op].kinds:
+    taken = Scalar if op not in _PARTWISE else (Scalar, Vector)
+    if not isinstance(kind, taken) or kind.scalar.kind.value not in SIGNATURES[op].kinds:
         floats = SIGNATURES[op].kinds == "f" and isinstance(kind, Scalar)
         raise body.error(
             BuildTypeError, f"sn.{builtin.name} does not take {kind!r}", node,
             f"sn.{builtin.name}(float({text(arguments[0][1])}))" if floats else "apply it to scalars",
         )  # fmt: skip
+    if op not in (Op.MIN, Op.MAX):
+        return body.emit(op, kind, values, node)
     result, *others = values
-    if arity == 1:
-        return body.emit(op, kind, (result,), node)
     for other in others:
         result = body.emit(op, kind, (result, other), node)
     return result
 
 
+def _parts(body: Body, operand: Operand, at: ast.AST) -> Arguments:
+    """The components of a vector as arguments of their own; what is none stays one argument."""
+    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+        return [(part, at) for part in numbers(body, operand, at)]
+    return [(operand, at)]
+
+
 def _tid(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
     _count(body, "sn.tid", arguments, node, 0, 0)
-    return body.emit(Op.TID, int32, (), node)
+    return coordinates(body, 1, node)[0]
 
 
-def _bitcast(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
+def _bitcast(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call) -> Value:
     _count(body, "sn.cast", arguments, node, 2, 2)
     value = computed(body, *arguments[0])
     target = arguments[1][0]
@@ -177,16 +182,7 @@ def _bitcast(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Va
             BuildTypeError, f"sn.cast keeps the bits: it cannot turn {value.type!r} into {text(arguments[1][1])}", node,
             "give a type of the same width, as in sn.cast(x, sn.uint32); to convert by value write sn.uint32(x)",
         )  # fmt: skip
-    return value if value.type == wanted else body.emit(Op.BITCAST, wanted, (value,), node)
-
-
-def _vector(body: Body, _: Builtin, arguments: Arguments, node: ast.Call) -> Value:
-    _count(body, "sn.vector", arguments, node, 2, 4)
-    values = agree(body, "sn.vector", node, *arguments)
-    scalar = values[0].type
-    if not isinstance(scalar, Scalar) or scalar == bool_:
-        raise body.error(BuildTypeError, f"sn.vector is made of numbers, not of {scalar!r}", node)
-    return body.emit(Op.VECTOR, Vector(scalar, len(values)), values, node)
+    return value if value.type == wanted else body.emit(Op[builtin.op], wanted, (value,), node)
 
 
 def _count(body: Body, name: str, arguments: Arguments, node: ast.Call, low: int, high: int | None) -> None:
@@ -205,19 +201,15 @@ def _len(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand
     if isinstance(thing, tuple):
         return Literal(len(thing))
     if isinstance(thing, Value) and isinstance(thing.type, ArrayType):
-        return body.emit(Op.LENGTH, int32, (thing,), node)
-    if isinstance(thing, Value) and isinstance(thing.type, Vector):
-        return Literal(thing.type.length)
+        return extent(body, thing, 0, node)
+    if isinstance(thing, Value) and isinstance(thing.type, Composite):
+        return Literal(thing.type.shape[0])
     raise body.error(BuildTypeError, f"'{text(at)}' is {describe(thing)}, which has no len", node)
 
 
 def _type(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Static:
     _count(body, "type", arguments, node, 1, 1)
     value = computed(body, *arguments[0])
-    if not isinstance(value.type, Scalar):
-        raise body.error(
-            BuildTypeError, f"type() of {value.type!r} is no scalar type in Python", node, "sn.vector(x, y, …)"
-        )
     return Static(value.type)
 
 
@@ -234,7 +226,7 @@ def _extreme(python: Callable[..., Any], func: Func) -> Lower:
         if not isinstance(result.type, Scalar) or result.type == bool_:
             raise body.error(BuildTypeError, f"'{name}' does not take {result.type!r}", node)
         for other in others:
-            result = invoke(body, func, (result, other), node)
+            result = invoke_value(body, func, (result, other), node)
         return result
 
     return lower
@@ -244,11 +236,14 @@ def _abs(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand
     return _builtin(body, abs_, arguments, node)
 
 
-_KINDS: dict[type, Lower] = {Scalar: _convert, Vector: _construct, Builtin: _builtin}
-_FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.VECTOR: _vector}
+_KINDS: dict[type, Lower] = {Scalar: _convert, Builtin: _builtin}
+_MADE: dict[type, Callable[..., Operand]] = {Composite: construction.composite, Struct: construction.struct}
+_PARTWISE = (Op.ABS, Op.MIN, Op.MAX)
+_FORMS: dict[Op, Lower] = {Op.TID: _tid, Op.BITCAST: _bitcast, Op.RAW: _bitcast}
 _PYTHON: tuple[tuple[object, Lower], ...] = (
     (len, _len),
     (type, _type),
+    (type_of, _type),
     (abs, _abs),
     (min, _extreme(min, library.smaller)),
     (max, _extreme(max, library.larger)),

@@ -15,6 +15,7 @@ from sim_node.compiler.frontend.scope import suggestion
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.errors import BuildError, BuildNameError, BuildTypeError
+from sim_node.lang.values.value import Value as HostValue
 
 
 def capture(body: Body, thing: object, text: str, node: Any) -> Operand:
@@ -31,11 +32,13 @@ def capture(body: Body, thing: object, text: str, node: Any) -> Operand:
         return tuple(capture(body, part, f"{text}[{i}]", node) for i, part in enumerate(thing))
     if isinstance(thing, type) and thing in dtypes.PYTHON:
         return Static(dtypes.PYTHON[thing])
+    if isinstance(thing, HostValue):
+        thing = np.asarray(thing)
     if isinstance(thing, np.ndarray) and thing.ndim == 1 and 2 <= len(thing) <= 4 and thing.dtype.kind in "iuf":
         parts = tuple(_scalar(body, part, text, node) for part in thing)
         scalar = dtypes.element(thing.dtype)
         assert isinstance(scalar, dtypes.Scalar)
-        return body.emit(Op.VECTOR, dtypes.Vector(scalar, len(parts)), parts, node)
+        return body.emit(Op.MAKE, dtypes.Vector(scalar, len(parts)), parts, node)
     return Static(thing)
 
 

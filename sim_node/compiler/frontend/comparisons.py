@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from sim_node.compiler.frontend.agree import Written, agree, components, text
+from sim_node.compiler.frontend.agree import Written, agree, numbers, sources_of, text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.logic import Term, chain, total
@@ -18,7 +18,7 @@ from sim_node.compiler.frontend.ranges import range_operands
 from sim_node.compiler.frontend.targets import parts
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
-from sim_node.dtypes import SCALARS, Kind, Scalar, Vector, bool_
+from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, bool_
 from sim_node.errors import BuildTypeError, UnsupportedError
 
 COMPARE: dict[type[ast.cmpop], tuple[str, Op, Callable[[Any, Any], bool]]] = {
@@ -65,7 +65,7 @@ def _pair(body: Body, op: ast.cmpop, node: ast.AST, left: Written, right: Writte
         known = fold_literals(body, symbol, fold, node, left[0], right[0])
         return known if isinstance(known, Literal) else body.constant(bool_, known, node)
     a, b = agree(body, f"'{symbol}'", node, left, right)
-    if isinstance(a.type, Vector):
+    if isinstance(a.type, Composite):
         return _vectors(body, symbol, code, node, a, b)
     assert isinstance(a.type, Scalar)
     check_kind(body, symbol, SIGNATURES[code].kinds, a.type, node, left, right)
@@ -85,7 +85,7 @@ def _membership(body: Body, within: bool, node: ast.Compare, left: Written, righ
                 UnsupportedError, f"'in' looks into a range, a tuple or a vector, and '{text(right)}' is "
                 f"{describe(operand)}", node, "write a loop over the elements",
             )  # fmt: skip
-        sources = right.elts if isinstance(right, ast.Tuple) else [right] * len(items)
+        sources = sources_of(right, len(items))
         equal = [_pair(body, ast.Eq(), node, left, written) for written in zip(items, sources, strict=True)]
         found = Literal(False)
         for one in equal:
@@ -131,7 +131,7 @@ def _vectors(body: Body, symbol: str, code: Op, node: ast.AST, a: Value, b: Valu
         raise body.error(
             BuildTypeError, f"'{symbol}' has no meaning for vectors", node, "compare components, or sn.length(v)"
         )
-    pairs = zip(components(body, a, node), components(body, b, node), strict=True)
+    pairs = zip(numbers(body, a, node), numbers(body, b, node), strict=True)
     first, *others = [body.emit(code, bool_, pair, node) for pair in pairs]
     for other in others:
         first = body.emit(Op.AND if code is Op.EQ else Op.OR, bool_, (first, other), node)

@@ -1,7 +1,9 @@
 """What decides what a kernel means, without lowering it: its text, and all that its text can reach.
 
 Equal fingerprints mean equal modules. It errs on one side: two that differ may well be of equal modules, and a kernel
-that reaches something of which the value cannot be told, or runs Python by ``sn.static``, has none.
+that reaches something of which the value cannot be told, or runs Python by ``sn.static``, has none. So it takes more
+than is needed: every word of a function's text for a name that it may look up, every word behind a dot for an
+attribute that it may take, of whatever it can reach.
 """
 
 from __future__ import annotations
@@ -10,30 +12,35 @@ import builtins
 import enum
 import hashlib
 import linecache
+import re
 import sys
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from dis import opmap
 from types import BuiltinFunctionType, CodeType, FunctionType, GenericAlias, ModuleType, UnionType
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import numpy as np
 
+from sim_node.dtypes import Scalar
 from sim_node.lang.annotation import evaluated
 from sim_node.lang.builtins import Builtin
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
 from sim_node.lang.options import Options
 from sim_node.lang.static import static
+from sim_node.lang.values.value import Value, type_of
 
 _OURS = ("sim_node.lang.", "sim_node.dtypes")  # what is written there is part of the compiler's own identity
 _FIXED = ("builtins", "numpy", "typing")  # whose classes no one changes
 _LIMIT = 20_000  # things that one kernel may reach
 _LARGEST = 1 << 16  # bytes of an array that is read whole
 _ABSENT = object()
-_LOAD_GLOBAL, _EXTENDED_ARG = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
+_WORD = re.compile(r"[^\W\d]\w*")
+_ATTRIBUTE = re.compile(r"\.(?:\s|\\|#[^\n]*\n)*([^\W\d]\w*)")
+_NEXT = re.compile(r"@\w|(async\s+)?def\s|class\s")  # how the next definition begins
 # What repr tells all of.
-_TOLD = (BuiltinFunctionType, np.ufunc, np.dtype, range, slice, GenericAlias, UnionType, Builtin)
+_TOLD = (BuiltinFunctionType, np.ufunc, np.dtype, range, Builtin)
 
 
 class UntoldError(Exception):
@@ -71,7 +78,7 @@ class _Walk:
         self.functions: list[FunctionType] = []
         self._numbers: dict[int, int] = {}  # of what was visited, by id
         self._kept: list[object] = []  # so that no id is used twice
-        self._names: set[str] = set()  # that stand in any of the functions: what could be an attribute
+        self._names = {"dtype"}  # behind a dot in any of the functions, and what numpy asks of an annotation
         self._pending: list[FunctionType] = []
         self._read: set[int] = set()  # functions that are, or were, pending
         self._owners: list[tuple[Any, set[str]]] = []  # things with attributes, and those that were visited
@@ -122,7 +129,10 @@ class _Walk:
     def _function(self, function: FunctionType) -> None:
         self.functions.append(function)
         code = function.__code__
-        self.tell("text", _text(code))
+        if not vars(function).keys().isdisjoint(("__wrapped__", "__signature__")):
+            raise UntoldError  # its parameters are not those of its text
+        text, beyond = _text(code)
+        self.tell("text", text, beyond)
         self._code(code)
         self.tell("defaults")
         self.thing(function.__defaults__)
@@ -133,15 +143,14 @@ class _Walk:
                 self.thing(cell.cell_contents)
             except ValueError:  # not assigned yet
                 self.tell("empty")
-        self._names |= _names(code)
-        for name in sorted(set(_globals(code))):
+        own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+        self._names |= _found(_ATTRIBUTE, text)
+        for name in sorted(_found(_WORD, text) - own):
             for space in (function.__globals__, vars(builtins)):
                 if name in space:
                     self.tell("global", name)
                     self.thing(space[name])
                     break
-            else:
-                self.tell("unknown", name)
 
     def _code(self, code: CodeType) -> None:
         """What Python made of the text: it tells, too, where the text on disk is another by now."""
@@ -170,20 +179,28 @@ class _Walk:
         elif isinstance(thing, Func):
             self._func(thing)
         elif isinstance(thing, Kernel):
-            self.tell("another kernel", str(thing.module), thing.name)
+            self._owner(thing, "another kernel", str(thing.module), thing.name)
         elif isinstance(thing, ModuleType):
             self._owner(thing, "module", thing.__name__)
         elif isinstance(thing, type):
             if thing.__module__ in _FIXED:
                 self.tell("class", thing.__module__, thing.__qualname__)
             else:
-                self._owner(thing, "class", thing.__module__, thing.__qualname__)
+                self.tell(*(f"{base.__module__}.{base.__qualname__}" for base in thing.__mro__))
+                self._owner(thing, "class")
         elif isinstance(thing, FunctionType):
             if thing is static:
                 raise UntoldError  # it runs any Python
-            self.tell("python", thing.__module__, thing.__qualname__)
+            self._owner(thing, "python", thing.__module__, thing.__qualname__)
+        elif isinstance(thing, Scalar):
+            self.tell("scalar", thing.name)
         elif isinstance(thing, _TOLD):
             self.tell(kind.__name__, repr(thing))
+        elif isinstance(thing, Value):
+            self.thing(type_of(thing))
+            self._array(np.asarray(thing))
+        elif isinstance(thing, GenericAlias | UnionType) or kind.__module__ == "typing":
+            self._generic(thing)
         else:
             self._instance(thing)
 
@@ -202,38 +219,40 @@ class _Walk:
         for one in thing.items() if isinstance(thing, dict) else thing:
             self.thing(one)
 
+    def _generic(self, thing: Any) -> None:
+        """Visit what a type in brackets is made of: its own text would name the classes in it, and no more."""
+        self.tell("generic", repr(get_origin(thing) or thing))
+        self.thing(get_args(thing))
+
     def _func(self, func: Func) -> None:
-        if func.module.startswith(_OURS):
-            self.tell("ours", func.module, func.function.__qualname__, str(len(func.overloads)))
-            return
-        self.tell("func", func.name, str(len(func.overloads)))
+        self._owner(func, "func", func.name, func.module, *func.changes, str(len(func.overloads)))
         for overload in func.overloads:
-            if overload is func:
-                self._annotated(func)
-            else:
+            if overload is not func:
                 self.thing(overload)
+        self.thing(func.fast)
+        if func.module.startswith(_OURS):
+            self.tell("ours", func.function.__qualname__)
+        else:
+            self._annotated(func)
 
     def _instance(self, thing: Any) -> None:
         """Visit all that an object holds, and, later, what it gives by the names that stand in the functions."""
         kind = type(thing)
-        ours = kind.__module__.startswith(_OURS)
-        if kind.__module__ == "typing":
-            self.tell("typing", repr(thing))
-            return
+        held = getattr(thing, "__dict__", None)
         self.tell("instance", kind.__module__, kind.__qualname__)
         if isinstance(thing, enum.Enum):
             self.tell(thing.name)
             self.thing(thing.value)
         elif is_dataclass(thing):
-            for field in fields(thing):
-                self.thing(getattr(thing, field.name))
-        elif ours or kind.__module__.startswith("sim_node.") or not hasattr(thing, "__dict__"):
-            raise UntoldError
-        elif isinstance(thing, int | float | str | tuple | list | dict):
-            raise UntoldError  # it may hold anything beside what it is
+            parts = {field.name: getattr(thing, field.name) for field in fields(thing)}
+            self.thing(parts if held is None else {**held, **parts})
+        elif held is None or isinstance(thing, int | float | str | tuple | list | dict):
+            raise UntoldError  # it may hold anything beside what can be seen of it
         else:
-            self.thing(dict(vars(thing)))
-        if not ours:
+            self.thing(dict(held))
+            if any("__slots__" in vars(base) for base in kind.__mro__):
+                raise UntoldError
+        if not kind.__module__.startswith(_OURS):
             self._owner(thing, "parts")
 
     def _owner(self, thing: Any, *words: str) -> None:
@@ -251,46 +270,41 @@ class _Walk:
         return True
 
 
-def _names(code: CodeType) -> set[str]:
-    """Every name that a function looks up outside of itself, or takes as an attribute."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names |= _names(constant)
-    return names
+def _found(pattern: re.Pattern[str], text: str) -> set[str]:
+    """Every match, as Python reads names."""
+    return set(pattern.findall(text if text.isascii() else unicodedata.normalize("NFKC", text)))
 
 
-def _globals(code: CodeType) -> Iterator[str]:
-    """The names that a function, and those inside it, look up in its module: what its instructions LOAD_GLOBAL name."""
-    text, ops, shift = code.co_code, code.co_code[::2], sys.version_info >= (3, 11)
-    at = ops.find(_LOAD_GLOBAL)
-    while at >= 0:
-        number, before, scale = text[2 * at + 1], at - 1, 8
-        while before >= 0 and ops[before] == _EXTENDED_ARG:
-            number, before, scale = number | text[2 * before + 1] << scale, before - 1, scale + 8
-        yield code.co_names[number >> shift]
-        at = ops.find(_LOAD_GLOBAL, at + 1)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _globals(constant)
+def _text(code: CodeType) -> tuple[str, str]:
+    """The lines of a function, and those behind it up to the next definition that is indented no more than it is.
 
-
-def _text(code: CodeType) -> str:
-    """The lines of a function: up to the next line, after its last instruction, that is indented no more than it is."""
+    The function is over where a line is indented no more; not where that line goes on with what another began.
+    """
     linecache.checkcache(code.co_filename)
     lines, first = linecache.getlines(code.co_filename), code.co_firstlineno - 1
     if first >= len(lines):
         raise UntoldError
-    margin = _indentation(lines[first])
-    end = last = _last(code)
-    while end < len(lines):
-        line = lines[end].strip()
-        end += 1
-        if line and line[0] != "#":
-            if _indentation(lines[end - 1]) <= margin:
-                break
-            last = end
-    return "".join(lines[first:last])
+    margin, last, end = _indentation(lines[first]), _last(code), None
+    over = last
+    while over < len(lines) and not (_NEXT.match(lines[over].lstrip()) and _indentation(lines[over]) <= margin):
+        if (
+            end is None
+            and _indentation(lines[over]) <= margin
+            and lines[over].strip()
+            and lines[over].lstrip()[0] != "#"
+        ):
+            end = over
+        over += 1
+    if end is None or _goes_on("".join(lines[first:end])):
+        end = over
+    return "".join(lines[first:end]), "".join(lines[end:over])
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a text may end inside of brackets, of a string or of a line."""
+    brackets = sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+    quotes = text.count('"""') % 2 or text.count("'''") % 2
+    return bool(brackets or quotes or text.rstrip().endswith("\\"))
 
 
 def _indentation(line: str) -> int:

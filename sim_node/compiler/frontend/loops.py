@@ -13,10 +13,10 @@ from sim_node.compiler.frontend.body import Body, Loop, Visit, describe
 from sim_node.compiler.frontend.known import UnknownError, number
 from sim_node.compiler.frontend.logic import condition
 from sim_node.compiler.frontend.operand import Operand, Static
-from sim_node.compiler.frontend.places import assign
 from sim_node.compiler.frontend.ranges import range_operands
 from sim_node.compiler.frontend.ssa import Draft
 from sim_node.compiler.frontend.targets import assign_to, parts
+from sim_node.compiler.frontend.variables import assign
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import SCALARS, Kind, Scalar, bool_
@@ -130,14 +130,17 @@ def _unroll(body: Body, node: ast.For, items: Sequence[Operand]) -> None:
         again = builder.block("next")
         assign_to(body, node.target, item, node.iter)
         _run(body, node, Loop(after, again))
-        if builder.current is not None:
-            builder.jump(again)
-        builder.enter(again)
+        if again.predecessors:  # by continue; without it, the next iteration goes on in the same block
+            if builder.current is not None:
+                builder.jump(again)
+            builder.enter(again)
     body.unrolled = before
-    done = builder.block("done") if node.orelse else after
     if builder.current is not None:
-        builder.jump(done)
-    _finish(body, node, done, after)
+        body.visit_all(node.orelse)
+    if after.predecessors:  # by break
+        if builder.current is not None:
+            builder.jump(after)
+        builder.enter(after)
 
 
 def _count(body: Body, node: ast.For, over: Range) -> None:

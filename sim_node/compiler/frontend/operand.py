@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim_node.compiler.ir.function import Value
-from sim_node.dtypes import ArrayType, Kind, Scalar, Type, Vector, bool_, float32, int32
+from sim_node.dtypes import SCALARS, ArrayType, Composite, Kind, Scalar, Type, bool_, float32, int32
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,9 @@ class Static:
 Operand = Value | Weak | Static | tuple["Operand", ...]
 
 # How a type is spelled by someone who writes a conversion.
-SPELLED = {
-    "bool": "bool", "i32": "sn.int32", "u32": "sn.uint32", "i64": "sn.int64", "u64": "sn.uint64",
-    "f32": "sn.float32", "f64": "sn.float64",
-}  # fmt: skip
+_LETTERS = {"i": "int", "u": "uint", "f": "float"}
+SPELLED = {one.name: f"sn.{_LETTERS[one.kind.value]}{one.bits}" for one in SCALARS if one is not bool_}
+SPELLED["bool"] = "bool"
 
 
 def spelled(type: Type | None) -> str:
@@ -53,7 +52,7 @@ def spelled(type: Type | None) -> str:
         return SPELLED[type.name]
     if isinstance(type, ArrayType):
         return f"sn.array(dtype={spelled(type.dtype)})"
-    return f"sn.{type.name}" if isinstance(type, Vector) else "None"
+    return f"sn.{type.name}" if isinstance(type, Composite) else "None" if type is None else type.name
 
 
 def outcomes(weak: Weak) -> Iterator[Literal]:

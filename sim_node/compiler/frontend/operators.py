@@ -10,22 +10,24 @@ from typing import Any
 
 from sim_node.compiler.frontend.agree import Written, agree, computed, splat, text
 from sim_node.compiler.frontend.body import Body, Visit
-from sim_node.compiler.frontend.funcs import invoke
+from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.literals import check_shift, fold_literals
 from sim_node.compiler.frontend.logic import negation
 from sim_node.compiler.frontend.operand import Operand, Weak, outcomes, spelled
+from sim_node.compiler.frontend.powers import power
+from sim_node.compiler.frontend.products import product
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
-from sim_node.dtypes import SCALARS, Kind, Scalar, Vector, bool_
-from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, bool_
+from sim_node.errors import BuildError, BuildTypeError
 from sim_node.lang.func import Func
 from sim_node.lang.library import scalar as library
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """A row: how the operator is written, its IR operation (None: a func of FLOORING), what Python does to literals,
-    and which vector forms it has: v·v of one type, s·v, v·s."""
+    """A row: how the operator is written, its IR operation (None: of FLOORING, or powers.py), what Python does to
+    literals, and which vector forms it has: v·v of one type, s·v, v·s."""
 
     symbol: str
     op: Op | None
@@ -37,9 +39,11 @@ BINARY: dict[type[ast.operator], Binary] = {
     ast.Add: Binary("+", Op.ADD, operator.add, "vv"),
     ast.Sub: Binary("-", Op.SUB, operator.sub, "vv"),
     ast.Mult: Binary("*", Op.MUL, operator.mul, "sv vs"),
+    ast.MatMult: Binary("@", Op.MUL, operator.matmul),
     ast.Div: Binary("/", Op.DIV, operator.truediv, "vs"),
     ast.FloorDiv: Binary("//", None, operator.floordiv),
     ast.Mod: Binary("%", None, operator.mod),
+    ast.Pow: Binary("**", None, operator.pow),
     ast.BitAnd: Binary("&", Op.AND, operator.and_),
     ast.BitOr: Binary("|", Op.OR, operator.or_),
     ast.BitXor: Binary("^", Op.XOR, operator.xor),
@@ -52,12 +56,14 @@ _FLOORING: dict[str, dict[Kind | str, Func]] = {
     "//": {
         Kind.INT: library.floor_divide_int,
         Kind.UINT: library.floor_divide_uint,
+        "f16": library.floor_divide_f16,
         "f32": library.floor_divide_f32,
         "f64": library.floor_divide_f64,
     },
     "%": {
         Kind.INT: library.modulo_int,
         Kind.UINT: library.modulo_uint,
+        "f16": library.modulo_f16,
         "f32": library.modulo_f32,
         "f64": library.modulo_f64,
     },
@@ -76,11 +82,6 @@ UNARY: dict[type[ast.unaryop], tuple[str, Op | None, Callable[[Any], Any], str]]
     ast.Invert: ("~", Op.INVERT, operator.invert, "iu"),
 }
 
-REFUSED: dict[type[ast.operator], tuple[str, str]] = {
-    ast.Pow: ("'**' is not there yet", "write the product out: x * x"),
-    ast.MatMult: ("'@' is not there yet", "sn.dot(a, b) for vectors"),
-}
-
 # What to write instead where an operator does not take a kind of scalar.
 _ADVICE: dict[tuple[str, Kind], str] = {
     **{("/", kind): "float({0}) / float({1}), or {0} // {1} to round down" for kind in (Kind.INT, Kind.UINT)},
@@ -95,17 +96,9 @@ _ADVICE: dict[tuple[str, Kind], str] = {
 
 def binary_node(body: Body, node: ast.BinOp) -> Operand:
     """Lower ``a op b``."""
-    row = binary_row(body, node.op, node)
+    row = BINARY[type(node.op)]
     left, right = body.visit(node.left), body.visit(node.right)
     return binary(body, row, node, (left, node.left), (right, node.right))
-
-
-def binary_row(body: Body, op: ast.operator, node: ast.AST) -> Binary:
-    """Find an operator's row, or refuse it with advice."""
-    if type(op) in REFUSED:
-        what, remedy = REFUSED[type(op)]
-        raise body.error(UnsupportedError, what, node, remedy)
-    return BINARY[type(op)]
 
 
 def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written) -> Operand:
@@ -113,14 +106,16 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
     what = f"'{row.symbol}'"
     if isinstance(left[0], Weak) and isinstance(right[0], Weak):
         return fold_literals(body, row.symbol, row.fold, node, left[0], right[0])
-    if any(isinstance(operand, Value) and isinstance(operand.type, Vector) for operand, _ in (left, right)):
+    if any(isinstance(operand, Value) and isinstance(operand.type, Composite) for operand, _ in (left, right)):
         return _vector(body, row, node, left, right)
+    if row.symbol == "**":
+        return power(body, node, left, right)
     a, b = agree(body, what, node, left, right)
     assert isinstance(a.type, Scalar)
     if row.op is None:
         check_kind(body, row.symbol, "iuf", a.type, node, left, right)
         _guard(body, row.symbol, a, b, node)
-        return invoke(body, FLOORING[row.symbol, a.type], (a, b), node)
+        return invoke_value(body, FLOORING[row.symbol, a.type], (a, b), node)
     check_kind(body, row.symbol, SIGNATURES[row.op].kinds, a.type, node, left, right)
     if row.op in (Op.SHL, Op.SHR) and isinstance(right[0], Weak):
         for count in outcomes(right[0]):
@@ -128,7 +123,9 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
     return body.emit(row.op, a.type, (a, b), node)
 
 
-def check_kind(body: Body, symbol: str, kinds: str, type: Scalar | Vector, node: ast.AST, *operands: Written) -> None:
+def check_kind(
+    body: Body, symbol: str, kinds: str, type: Scalar | Composite, node: ast.AST, *operands: Written
+) -> None:
     """Refuse a scalar kind that the operation does not take."""
     if type.scalar.kind.value not in kinds:
         advice = _ADVICE.get(
@@ -141,7 +138,13 @@ def check_kind(body: Body, symbol: str, kinds: str, type: Scalar | Vector, node:
 def _vector(body: Body, row: Binary, node: ast.AST, left: Written, right: Written) -> Value:
     """Vector forms: sums of one vector type, and scaling by its scalar type or a literal."""
     operands = [computed(body, o, at) if not isinstance(o, Weak) else o for o, at in (left, right)]
-    form = "".join("v" if isinstance(o, Value) and isinstance(o.type, Vector) else "s" for o in operands)
+    a, b = operands
+    if row.symbol in ("*", "@") and isinstance(a, Value) and isinstance(b, Value):
+        both = isinstance(a.type, Composite) and isinstance(b.type, Composite)
+        made = product(body, a, b, node) if both else None
+        if made is not None:
+            return made
+    form = "".join("v" if isinstance(o, Value) and isinstance(o.type, Composite) else "s" for o in operands)
     if form not in row.forms.split():
         advice = "sn.dot(a, b), or write the components out" if form == "vv" else "write the components out"
         kinds = " and ".join("a vector" if letter == "v" else "a scalar" for letter in form)
@@ -152,7 +155,7 @@ def _vector(body: Body, row: Binary, node: ast.AST, left: Written, right: Writte
         values = _scaling(body, row, node, form.index("v"), left, right)
     assert row.op is not None
     vector = values[0].type
-    assert isinstance(vector, Vector)
+    assert isinstance(vector, Composite)
     check_kind(body, row.symbol, SIGNATURES[row.op].kinds, vector, node, left, right)
     return body.emit(row.op, vector, values, node)
 
@@ -160,7 +163,7 @@ def _vector(body: Body, row: Binary, node: ast.AST, left: Written, right: Writte
 def _scaling(body: Body, row: Binary, node: ast.AST, at: int, *operands: Written) -> tuple[Value, ...]:
     vector, (other, other_at) = operands[at][0], operands[1 - at]
     assert isinstance(vector, Value)
-    assert isinstance(vector.type, Vector)
+    assert isinstance(vector.type, Composite)
     scalar = body.constant(vector.type.scalar, other, other_at) if isinstance(other, Weak) else other
     assert isinstance(scalar, Value)
     if scalar.type != vector.type.scalar:
@@ -198,7 +201,7 @@ def unary_node(body: Body, node: ast.UnaryOp) -> Operand:
     if isinstance(operand, Weak):
         return fold_literals(body, symbol, fold, node, operand)
     value = computed(body, operand, node.operand)
-    assert isinstance(value.type, (Scalar, Vector))
+    assert isinstance(value.type, (Scalar, Composite))
     check_kind(body, symbol, kinds, value.type, node, (operand, node.operand))
     return value if op is None else body.emit(op, value.type, (value,), node)
 

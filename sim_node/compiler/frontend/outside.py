@@ -31,7 +31,7 @@ _INSTEAD = {
 
 def known(thing: object) -> bool:
     """Whether the language gives the thing a meaning where it stands: to be called, or to have a part taken of it."""
-    named = isinstance(thing, (ModuleType, dtypes.Scalar, dtypes.Vector, Func, Builtin))
+    named = isinstance(thing, (ModuleType, dtypes.Scalar, dtypes.Composite, dtypes.Struct, Func, Builtin))
     return named or any(thing is one for one in PYTHON)
 
 

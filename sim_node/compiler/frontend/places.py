@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from itertools import pairwise
 
-from sim_node.compiler.frontend.agree import components, started_as_literal, text
-from sim_node.compiler.frontend.body import Body, Variable, Visit, describe
+from sim_node.compiler.frontend import arrays, selection
+from sim_node.compiler.frontend.agree import text
+from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.capture import OutsideError, captured, member
-from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, outcomes, spelled
+from sim_node.compiler.frontend.known import UnknownError, python
+from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.scope import suggestion
-from sim_node.compiler.frontend.ssa import UNASSIGNED
+from sim_node.compiler.frontend.selection import Selection
+from sim_node.compiler.frontend.variables import assign, recall
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, Vector, bool_, int32
+from sim_node.dtypes import ArrayType, Composite, Type, pointer, uint64
 from sim_node.errors import BuildNameError, BuildTypeError, UnsupportedError
-
-AXES = "xyzw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +31,23 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of an array, or a component of one, by number or by a checked index."""
+    """Something in memory: an element of an array, or a part of one."""
 
-    array: Value
-    index: Value
-    component: int | Value | None = None
+    pointer: Value
+    offset: int
+    type: Type
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
-    """A component of a vector; ``owner`` is the variable that holds the vector, if one does."""
+class Part:
+    """A part of the value that another place holds, or of one that no place does."""
 
-    vector: Value
-    component: int | Value
-    owner: str | None
+    whole: Place | None
+    value: Value
+    chosen: Selection
 
 
-Place = Name | Element | Component
+Place = Name | Element | Part
 
 
 def place(body: Body, node: ast.AST) -> Place | Operand:
@@ -68,30 +70,24 @@ def load(body: Body, node: ast.expr) -> Operand:
 def read(body: Body, spot: Place | Operand, node: ast.AST) -> Operand:
     """Read a place that was found."""
     if isinstance(spot, Name):
-        return _variable(body, spot.name, node)
-    if isinstance(spot, Component):
-        return _pick(body, spot.vector, spot.component, node)
-    if not isinstance(spot, Element):
-        return spot
-    assert isinstance(spot.array.type, ArrayType)
-    element = spot.array.type.dtype
-    if isinstance(spot.component, int):
-        return body.emit(Op.LOAD, element.scalar, (spot.array, spot.index), node, spot.component)
-    whole = body.emit(Op.LOAD, element, (spot.array, spot.index), node)
-    return whole if spot.component is None else _pick(body, whole, spot.component, node)
+        return recall(body, spot.name, node)
+    if isinstance(spot, Part):
+        return selection.read(body, spot.value, spot.chosen, node)
+    if isinstance(spot, Element):
+        return body.emit(Op.LOAD, spot.type, (spot.pointer,), node, spot.offset)
+    return spot
 
 
 def store(body: Body, spot: Place | Operand, operand: Operand, node: ast.AST, source: ast.AST) -> None:
     """Assign to a place; ``source`` is the syntax of what is assigned."""
     if isinstance(spot, Name):
         assign(body, spot.name, operand, node, source)
-    elif isinstance(spot, Component) and spot.owner is not None:
-        assert isinstance(spot.vector.type, Vector)
-        value = body.convert(operand, spot.vector.type.scalar, source, f"a component of {spot.owner}")
-        changed = _replace(body, spot.vector, spot.component, value, node)
-        body.builder.write(spot.owner, changed)
     elif isinstance(spot, Element):
-        _store_element(body, spot, operand, node, source)
+        value = body.convert(operand, spot.type, source, "an element of {}", node)
+        body.emit(Op.STORE, None, (spot.pointer, value), node, spot.offset)
+    elif isinstance(spot, Part) and spot.whole is not None:
+        value = body.convert(operand, spot.chosen.type, source, "a part of {}", _array_of(node))
+        store(body, spot.whole, selection.replaced(body, spot.value, spot.chosen, value, node), node, source)
     else:
         raise body.error(
             UnsupportedError, f"'{text(node)}' cannot be assigned", node,
@@ -99,69 +95,24 @@ def store(body: Body, spot: Place | Operand, operand: Operand, node: ast.AST, so
         )  # fmt: skip
 
 
-def assign(body: Body, name: str, operand: Operand, node: ast.AST, source: ast.AST) -> None:
-    """Assign a variable, whose type its first assignment fixes."""
-    variable = body.variables.get(name)
-    if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
-        raise body.error(
-            UnsupportedError, f"'{name}' would be a second name for an array", node, "use the parameter's own name"
-        )
-    if isinstance(operand, Static) and (variable is None or variable.static is not None):
-        body.bind(name, operand, node)
-        return
-    if variable is not None and variable.static is not None:
-        raise body.error(
-            BuildTypeError, f"'{name}' stands for {describe(variable.static)} since line {variable.line}", source,
-            "use another name",
-        )  # fmt: skip
-    if variable is None:
-        value = body.materialise(operand, source)
-        body.declare(name, value, node, text(source) if isinstance(operand, Weak) else "")
-        return
-    if isinstance(operand, Weak) and isinstance(variable.type, Scalar):
-        value = body.constant(variable.type, operand, source)
-    else:
-        value = body.materialise(operand, source)
-    if value.type != variable.type:
-        raise body.error(
-            BuildTypeError,
-            f"'{name}' has its type since line {variable.line}: it is {variable.type!r}, not {value.type!r}", source,
-            _retype(body, name, variable, value, source),
-        )  # fmt: skip
-    body.builder.write(name, value)
-
-
-def _retype(body: Body, name: str, known: Variable, value: Value, source: ast.AST) -> str:
-    advice = started_as_literal(body, ast.Name(name), value.type)
-    if advice or not isinstance(value.type, Scalar) or not isinstance(known.type, Scalar):
-        return advice or "use another name"
-    return f"{spelled(known.type)}({text(source)}), or another name"
-
-
-def _variable(body: Body, name: str, node: ast.AST) -> Value | Static:
-    variable = body.variables.get(name)
-    if variable is not None and variable.static is not None:
-        body.builder.read(name, node, variable.marker)
-        return variable.static
-    value = body.builder.read(name, node) if variable is not None else UNASSIGNED
-    if value is UNASSIGNED:
-        raise body.error(BuildNameError, f"'{name}' is read before anything is assigned to it", node,
-                         f"assign {name} above this line")  # fmt: skip
-    return value
+def _array_of(node: ast.AST) -> ast.AST:
+    return node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else node
 
 
 def _subscript(body: Body, node: ast.Subscript) -> Place | Operand:
     base = place(body, node.value)
-    if isinstance(base, Element) and base.component is None and isinstance(_dtype(base), Vector):
-        return Element(base.array, base.index, _component(body, _dtype(base).length, node))
+    kind = _type(body, base)
+    if selection.has_items(kind):
+        spot: Place | Operand = base
+        for chosen in selection.subscript(body, kind, node):  # type: ignore[arg-type]
+            spot = _part(body, spot, chosen, node)
+        return spot
     thing = read(body, base, node.value)
     if isinstance(thing, tuple):
-        return _part(body, thing, node)
+        return _item(body, thing, node)
     if isinstance(thing, Value) and isinstance(thing.type, ArrayType):
-        return Element(thing, _index(body, thing, node))
-    if isinstance(thing, Value) and isinstance(thing.type, Vector):
-        owner = base.name if isinstance(base, Name) else None
-        return Component(thing, _component(body, thing.type.length, node), owner)
+        found = arrays.subscript(body, thing, node)
+        return Element(found.pointer, found.offset, thing.type.dtype) if isinstance(found, arrays.Address) else found
     if isinstance(thing, Static) and not known(thing.value):
         raise body.outside(thing, node.value)
     raise body.error(
@@ -175,21 +126,74 @@ def _attribute(body: Body, node: ast.Attribute) -> Place | Operand:
         return captured(body, node)
     except OutsideError:
         base = place(body, node.value)
-    if isinstance(base, Element) and base.component is None and isinstance(_dtype(base), Vector):
-        return Element(base.array, base.index, _axis(body, _dtype(base), node))
+    kind = _type(body, base)
+    if isinstance(kind, Composite) and node.attr == "dtype":
+        return Static(kind.scalar)
+    chosen = None if kind is None else selection.attribute(body, kind, node)
+    if chosen is not None:
+        return _part(body, base, chosen, node)
     thing = read(body, base, node.value)
     if isinstance(thing, Static):
         return member(body, thing.value, node)
-    if isinstance(thing, Value) and isinstance(thing.type, Vector):
-        owner = base.name if isinstance(base, Name) else None
-        return Component(thing, _axis(body, thing.type, node), owner)
-    if isinstance(thing, Value) and isinstance(thing.type, ArrayType) and node.attr == "shape":
-        return (body.emit(Op.LENGTH, int32, (thing,), node),)
-    known = ["shape"] if isinstance(thing, Value) and isinstance(thing.type, ArrayType) else []
+    if isinstance(thing, Value) and isinstance(thing.type, ArrayType) and node.attr in ARRAY:
+        return ARRAY[node.attr](body, thing, node)
+    names = list(ARRAY) if isinstance(thing, Value) and isinstance(thing.type, ArrayType) else []
     raise body.error(
         BuildNameError, f"'{text(node.value)}' is {describe(thing)}, which has no '{node.attr}'", node,
-        suggestion(node.attr, known, text(node.value) + ".{}") or _without_attributes(thing, text(node.value)),
+        suggestion(node.attr, names, text(node.value) + ".{}") or _without_attributes(thing, text(node.value)),
     )  # fmt: skip
+
+
+def _type(body: Body, spot: Place | Operand) -> Type | None:
+    """The type of what a place holds; None where that is no value of one."""
+    if isinstance(spot, Name):
+        variable = body.variables.get(spot.name)
+        return None if variable is None or variable.static is not None else variable.type
+    if isinstance(spot, Element):
+        return spot.type
+    if isinstance(spot, Part):
+        return spot.chosen.type
+    return spot.type if isinstance(spot, Value) else None
+
+
+def _part(body: Body, whole: Place | Operand, chosen: Selection, node: ast.AST) -> Place:
+    """A part of what a place holds. In memory it is a place of its own where its leaves lie one after the other."""
+    if isinstance(whole, Element):
+        leaves = whole.type.leaves
+        starts = [leaves[choice[0]].offset for choice in chosen.choices if choice]
+        strides = {after - before for before, after in pairwise(starts)}
+        dense = all(choice == tuple(range(choice[0], choice[0] + len(choice))) for choice in chosen.choices if choice)
+        if dense and starts and chosen.index is None:
+            return Element(whole.pointer, whole.offset + starts[0], chosen.type)
+        if dense and len(strides) == 1 and chosen.index is not None:
+            moved = body.emit(Op.OFFSET, pointer, (whole.pointer, chosen.index), node, strides.pop())
+            return Element(moved, whole.offset + starts[0], chosen.type)
+    value = read(body, whole, node)
+    assert isinstance(value, Value)
+    return Part(whole if isinstance(whole, (Name, Element, Part)) else None, value, chosen)
+
+
+def _shape(body: Body, array: Value, node: ast.AST) -> Operand:
+    assert isinstance(array.type, ArrayType)
+    return tuple(arrays.extent(body, array, d, node) for d in range(array.type.ndim))
+
+
+def _address(body: Body, array: Value, node: ast.AST) -> Operand:
+    return body.emit(Op.CAST, uint64, (body.emit(Op.EXTRACT, pointer, (array,), node, 0),), node)
+
+
+def _dtype(_: Body, array: Value, __: ast.AST) -> Operand:
+    assert isinstance(array.type, ArrayType)
+    return Static(array.type.dtype)
+
+
+def _ndim(_: Body, array: Value, __: ast.AST) -> Operand:
+    assert isinstance(array.type, ArrayType)
+    return Literal(array.type.ndim)
+
+
+# What an array tells of itself.
+ARRAY = {"shape": _shape, "ndim": _ndim, "dtype": _dtype, "ptr": _address}
 
 
 def _without_attributes(thing: Operand, written: str) -> str:
@@ -198,113 +202,18 @@ def _without_attributes(thing: Operand, written: str) -> str:
     return f"call functions on numbers, as in sn.sqrt({written}) and sn.int32({written})"
 
 
-def _dtype(element: Element) -> Scalar | Vector:
-    assert isinstance(element.array.type, ArrayType)
-    return element.array.type.dtype
-
-
-def _axis(body: Body, vector: Scalar | Vector, node: ast.Attribute) -> int:
-    axes = AXES[: vector.length]
-    if len(node.attr) != 1 or node.attr not in axes:
+def _item(body: Body, parts: tuple[Operand, ...], node: ast.Subscript) -> Operand:
+    count = len(parts)
+    try:
+        index = python(body.visit(node.slice))
+    except UnknownError:
+        index = None
+    if type(index) is not int or not -count <= index < count:
         raise body.error(
-            BuildNameError, f"{vector!r} has no '{node.attr}'; its components are {', '.join(axes)}", node,
-            "funcs of vectors are called as sn.length(v), sn.dot(a, b), …",
-        )  # fmt: skip
-    return AXES.index(node.attr)
-
-
-def _part(body: Body, parts: tuple[Operand, ...], node: ast.Subscript) -> Operand:
-    index = body.visit(node.slice)
-    if not isinstance(index, Literal) or type(index.value) is not int or not 0 <= index.value < len(parts):
-        raise body.error(
-            UnsupportedError, f"the index into a tuple is a number from 0 to {len(parts) - 1}", node.slice,
+            UnsupportedError, f"the index into a tuple is a number from 0 to {count - 1}", node.slice,
             "pass the numbers as an array parameter to index them at run time",
         )  # fmt: skip
-    return parts[index.value]
-
-
-def _checked_literal(body: Body, index: Operand, node: ast.expr, of: str) -> None:
-    """Refuse what cannot be an index, as far as the build knows."""
-    known = [number.value for number in outcomes(index)] if isinstance(index, Weak) else []
-    for number in known:
-        if type(number) is int and number < 0:
-            raise body.error(
-                UnsupportedError, "a negative index counts from the end in Python, and kernels refuse it", node,
-                f"len({of}) - {-number}",
-            )  # fmt: skip
-    integer = _integer(index) if isinstance(index, Value) else {type(number) for number in known} == {int}
-    if not integer:
-        raise body.error(
-            BuildTypeError, f"an index is one integer, and this is {describe(index)}", node,
-            f"int({text(node)})" if isinstance(index, Value | Weak) else "arrays have one index in this version",
-        )  # fmt: skip
-
-
-def _integer(value: Value) -> bool:
-    return isinstance(value.type, Scalar) and value.type.is_integer
-
-
-def _bounds(body: Body, index: Value, length: Value, subject: str, node: ast.AST) -> Value:
-    if index.type != length.type:
-        length = body.emit(Op.CAST, index.type, (length,), node)
-    return body.emit(Op.BOUNDS, index.type, (index, length), node, body.site("index", subject, node))
-
-
-def _index(body: Body, array: Value, node: ast.Subscript) -> Value:
-    index = body.visit(node.slice)
-    _checked_literal(body, index, node.slice, text(node.value))
-    value = body.materialise(index, node.slice)
-    length = body.emit(Op.LENGTH, int32, (array,), node)
-    return _bounds(body, value, length, text(node.value), node)
-
-
-def _component(body: Body, length: int, node: ast.Subscript) -> int | Value:
-    index = body.visit(node.slice)
-    _checked_literal(body, index, node.slice, text(node.value))
-    if isinstance(index, Literal):
-        if index.value >= length:
-            raise body.error(
-                BuildTypeError, f"'{text(node.value)}' has components 0 to {length - 1}, not {index.value}", node.slice
-            )
-        return int(index.value)
-    index = body.materialise(index, node.slice)
-    assert isinstance(index.type, Scalar)
-    return _bounds(body, index, body.builder.constant(index.type, length), text(node.value), node)
-
-
-def _pick(body: Body, vector: Value, component: int | Value, node: ast.AST) -> Value:
-    assert isinstance(vector.type, Vector)
-    if isinstance(component, int):
-        return body.emit(Op.EXTRACT, vector.type.scalar, (vector,), node, component)
-    first, *others = components(body, vector, node)
-    for number, other in enumerate(others, 1):
-        first = body.emit(Op.SELECT, other.type, (_is(body, component, number, node), other, first), node)
-    return first
-
-
-def _replace(body: Body, vector: Value, component: int | Value, value: Value, node: ast.AST) -> Value:
-    parts = list(components(body, vector, node))
-    for number, part in enumerate(parts):
-        if component == number:
-            parts[number] = value
-        elif isinstance(component, Value):
-            parts[number] = body.emit(Op.SELECT, part.type, (_is(body, component, number, node), value, part), node)
-    return body.emit(Op.VECTOR, vector.type, tuple(parts), node)
-
-
-def _is(body: Body, component: Value, number: int, node: ast.AST) -> Value:
-    assert isinstance(component.type, Scalar)
-    return body.emit(Op.EQ, bool_, (component, body.builder.constant(component.type, number)), node)
-
-
-def _store_element(body: Body, spot: Element, operand: Operand, node: ast.AST, source: ast.AST) -> None:
-    dtype, component = _dtype(spot), spot.component
-    at = (spot.array, spot.index)
-    value = body.convert(operand, dtype if component is None else dtype.scalar, source, "an element of {}", node)
-    if isinstance(component, Value):
-        whole = body.emit(Op.LOAD, dtype, at, node)
-        value, component = _replace(body, whole, component, value, node), None
-    body.emit(Op.STORE, None, (*at, value), node, component)
+    return parts[index]
 
 
 VISITORS: dict[type[ast.AST], Visit] = {ast.Name: load, ast.Subscript: load, ast.Attribute: load}

@@ -18,6 +18,7 @@ class Scope:
     """The names around a function."""
 
     def __init__(self, function: FunctionType) -> None:
+        self.function = function
         code = function.__code__
         self.locals = {*code.co_varnames, *code.co_cellvars}
         self.closure: dict[str, Any] = {}

@@ -4,7 +4,7 @@ Braun, Buchwald, Hack, Leißa, Mallon, Zwinkau (2013), "Simple and Efficient Con
 Form": a read looks for the definition backwards through the blocks and puts a block parameter where paths meet. A block
 is sealed once all its predecessors are known; until then its parameters wait for their operands. Two departures: reads
 use a work list instead of recursion, so that long functions do not exhaust the stack, and parameters that turn out to
-carry one value only are removed at the end, by the same rule, instead of at once.
+carry one value only are removed at the end, by the same rule, instead of at once; a read already gives that value.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ class Builder:
         self._types: dict[Hashable, Type | None] = {}
         self._reads: list[tuple[Value, Hashable, Any, Value | None]] = []
         self._waiting: list[Parameter] = []
+        self._parameters: dict[Value, Parameter] = {}
 
     # values
 
@@ -163,8 +164,10 @@ class Builder:
         ``mark`` comes back in ``missing`` if some path does not, and in ``unsettled`` if one assigns another value than
         the ``only`` one.
         """
-        value = self._find(self._here(), variable)
+        here = self._here()
+        value = self._find(here, variable)
         self._fill()
+        value = here.definitions[variable] = self._settled(value)
         self._reads.append((value, variable, mark, only))
         return value
 
@@ -186,10 +189,26 @@ class Builder:
     def _parameter(self, draft: Draft, variable: Hashable) -> Value:
         parameter = Parameter(Value(Op.ARG, self._types.get(variable)), draft, variable)
         draft.parameters.append(parameter)
+        self._parameters[parameter.value] = parameter
         draft.definitions[variable] = parameter.value
         if draft.sealed:
             self._waiting.append(parameter)
         return parameter.value
+
+    def _settled(self, value: Value) -> Value:
+        """Look through a parameter that can only receive one value, as far as blocks are sealed."""
+        seen, stack, sources = {value}, [value], set[Value]()
+        while stack:
+            one = stack.pop()
+            parameter = self._parameters.get(one)
+            if parameter is None:
+                sources.add(one)
+            elif parameter.block.sealed:
+                stack.extend(operand for operand in parameter.operands if operand not in seen)
+                seen.update(parameter.operands)
+            if len(sources) > 1 or (parameter is not None and not parameter.block.sealed):
+                return value
+        return sources.pop() if sources else value
 
     def _fill(self) -> None:
         while self._waiting:

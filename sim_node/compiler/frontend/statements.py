@@ -7,11 +7,12 @@ import ast
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.calls import call
+from sim_node.compiler.frontend.coordinates import coordinates, is_tid
 from sim_node.compiler.frontend.logic import as_value, condition
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
-from sim_node.compiler.frontend.operators import binary, binary_row
+from sim_node.compiler.frontend.operators import BINARY, binary
 from sim_node.compiler.frontend.places import Name, load, place, read, store
-from sim_node.compiler.frontend.targets import assign_to
+from sim_node.compiler.frontend.targets import assign_to, written
 from sim_node.compiler.ir.function import Value
 from sim_node.dtypes import ArrayType
 from sim_node.errors import BuildTypeError, UnsupportedError
@@ -21,6 +22,10 @@ from sim_node.lang.annotation import annotation
 def assignment(body: Body, node: ast.Assign) -> None:
     """Lower ``a = b = value``: the value once, then the targets from left to right."""
     operand = body.visit(node.value)
+    first = node.targets[0]
+    if is_tid(operand, node.value) and isinstance(first, (ast.Tuple, ast.List)):
+        body.dims = 0 if body.dims == 1 else body.dims
+        operand = coordinates(body, len(first.elts), node.value)
     for target in node.targets:
         assign_to(body, target, operand, node.value)
 
@@ -47,7 +52,7 @@ def annotated(body: Body, node: ast.AnnAssign) -> None:
 
 def augmented(body: Body, node: ast.AugAssign) -> None:
     """Lower ``place op= value``: the place is found once."""
-    row = binary_row(body, node.op, node)
+    row = BINARY[type(node.op)]
     spot = place(body, node.target)
     before = read(body, spot, node.target)
     operand = body.visit(node.value)
@@ -56,9 +61,12 @@ def augmented(body: Body, node: ast.AugAssign) -> None:
 
 
 def expression(body: Body, node: ast.Expr) -> None:
-    """Lower a call made for what it does; a docstring does nothing."""
+    """Lower a call made for what it does, or the one of two that a condition chooses; a docstring does nothing."""
     if isinstance(node.value, ast.Call):
         call(body, node.value)
+    elif isinstance(node.value, ast.IfExp):
+        yes, no = ([ast.copy_location(ast.Expr(side), side)] for side in (node.value.body, node.value.orelse))
+        branch(body, ast.copy_location(ast.If(node.value.test, list(yes), list(no)), node))
     elif not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):
         body.visit(node.value)  # which may be refused for a better reason
         raise body.error(
@@ -80,9 +88,7 @@ def returning(body: Body, node: ast.Return) -> None:
         if body.kernel:
             raise body.error(BuildTypeError, "a kernel returns nothing", node, "write the result into an array")
         operand = body.visit(node.value)
-        if isinstance(operand, tuple):
-            raise body.error(UnsupportedError, "a func returns one value", node, "return a vector, or write two funcs")
-        if isinstance(operand, Static) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
+        if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
             raise body.error(BuildTypeError, f"a func cannot return {describe(operand)}", node, "return a value")
     draft = body.builder.current
     assert draft is not None
@@ -138,11 +144,8 @@ def constant(body: Body, node: ast.Constant) -> Operand:
 
 
 def elements(body: Body, node: ast.Tuple) -> Operand:
-    """Lower ``a, b``, to be taken apart by an assignment."""
-    for part in node.elts:
-        if isinstance(part, ast.Starred):
-            raise body.error(UnsupportedError, "'*' in a tuple is not there", part, "write each value")
-    return tuple(body.visit(part) for part in node.elts)
+    """Lower ``a, b``."""
+    return tuple(operand for operand, _ in written(body, node.elts))
 
 
 VISITORS: dict[type[ast.AST], Visit] = {

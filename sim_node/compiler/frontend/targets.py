@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 
-from sim_node.compiler.frontend.agree import components, text
+from sim_node.compiler.frontend.agree import Written, components, sources_of, text
 from sim_node.compiler.frontend.body import Body, describe
 from sim_node.compiler.frontend.operand import Operand
 from sim_node.compiler.frontend.places import place, store
 from sim_node.compiler.ir.function import Value
-from sim_node.dtypes import Vector
+from sim_node.dtypes import Composite
 from sim_node.errors import BuildTypeError
 
 
-def assign_to(body: Body, target: ast.expr, operand: Operand, source: ast.expr) -> None:
+def assign_to(body: Body, target: ast.expr, operand: Operand, source: ast.AST) -> None:
     """Assign an operand to a target; ``source`` is the syntax that it came from."""
     if not isinstance(target, (ast.Tuple, ast.List)):
         store(body, place(body, target), operand, target, source)
@@ -26,13 +27,29 @@ def assign_to(body: Body, target: ast.expr, operand: Operand, source: ast.expr) 
         )  # fmt: skip
     if len(values) != len(target.elts):
         raise body.error(BuildTypeError, f"{len(values)} values for {len(target.elts)} targets", target)
-    sources = source.elts if isinstance(source, ast.Tuple) else [source] * len(values)
-    for part, value, at in zip(target.elts, values, sources, strict=True):
+    for part, value, at in zip(target.elts, values, sources_of(source, len(values)), strict=True):
         assign_to(body, part, value, at)
+
+
+def written(body: Body, nodes: Sequence[ast.expr]) -> Iterator[Written]:
+    """Lower the items of a tuple or the arguments of a call; ``*v`` stands for each part of a tuple or vector."""
+    for node in nodes:
+        if not isinstance(node, ast.Starred):
+            yield body.visit(node), node
+            continue
+        operand = body.visit(node.value)
+        several = parts(body, operand, node)
+        if several is None:
+            raise body.error(
+                BuildTypeError, f"'*' takes a tuple or a vector apart, and '{text(node.value)}' is {describe(operand)}",
+                node, "write each value in its place",
+            )  # fmt: skip
+        for part in several:
+            yield part, node.value
 
 
 def parts(body: Body, operand: Operand, node: ast.AST) -> tuple[Operand, ...] | None:
     """Take apart what Python iterates over with a length that the build knows; None for anything else."""
-    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+    if isinstance(operand, Value) and isinstance(operand.type, Composite):
         return components(body, operand, node)
     return operand if isinstance(operand, tuple) else None

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from dataclasses import replace
 
-from sim_node.compiler.frontend.body import Body, Instance, Visit
-from sim_node.compiler.frontend.operand import Static, Weak, default_type
+from sim_node.compiler.frontend.body import Body, Form, Instance, Visit
+from sim_node.compiler.frontend.operand import Operand, Static
+from sim_node.compiler.frontend.results import finish, leaves
 from sim_node.compiler.frontend.scope import Scope
 from sim_node.compiler.frontend.signature import Signature, signature
 from sim_node.compiler.frontend.source import source
 from sim_node.compiler.frontend.ssa import Missing, Unsettled
+from sim_node.compiler.frontend.variables import begin
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Type
+from sim_node.dtypes import ArrayType, Type
 from sim_node.errors import BuildError, BuildNameError, BuildTypeError, Location, UnsupportedError
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
@@ -23,14 +27,19 @@ class Unit:
 
     def __init__(self, visitors: dict[type[ast.AST], Visit]) -> None:
         self.visitors = visitors
+        self.deterministic = True
         self._names: set[str] = set()
         self._functions: dict[str, Function] = {}
-        self._instances: dict[tuple[Func, tuple[object, ...]], Instance] = {}
+        self._instances: dict[tuple[Func, object], Instance] = {}
         self._signatures: dict[Func, Signature] = {}
         self._active: list[Func] = []
+        self.fast = False  # whether funcs give way to their fast forms
+        self.bodies: dict[str, Body] = {}  # by the name of the function in the module
 
-    def lower(self, kernel: Kernel) -> Module:
-        """Lower the kernel and all that it calls."""
+    def lower(self, kernel: Kernel, layouts: Mapping[str, str]) -> Module:
+        """Lower the kernel and all that it calls; ``layouts`` are of its array parameters that are not contiguous."""
+        self.fast = bool(kernel.options.fast_math)
+        self.deterministic = kernel.options.deterministic
         body = Body(self, source(kernel.function), Scope(kernel.function), kernel=True)
         form = signature(kernel)
         for parameter in form.parameters:
@@ -40,7 +49,8 @@ class Unit:
                 remedy = f"launch it with arguments, or say which types: sn.overload({kernel.name}, {types})"
                 raise body.error(BuildTypeError, what, body.source.tree, remedy)
         self._names.add(kernel.name)
-        entry = self._lower(body, kernel.name, form, tuple(parameter.type for parameter in form.parameters))
+        given = tuple(laid(one.type, layouts.get(one.name)) for one in form.parameters)
+        entry, _ = self._lower(body, kernel.name, form, given)
         return Module(kernel.name, {kernel.name: entry, **self._functions})
 
     def signature(self, func: Func) -> Signature:
@@ -50,12 +60,12 @@ class Unit:
             known = self._signatures[func] = signature(func)
         return known
 
-    def instantiate(self, func: Func, given: tuple[Type | Static, ...], caller: Location) -> Instance:
+    def instantiate(self, func: Func, given: tuple[Form, ...], caller: Location) -> Instance:
         """Lower a func for types of arguments and things known at build, unless that was done before.
 
         Raises UnsupportedError for recursion.
         """
-        key = func, tuple(id(one.value) if isinstance(one, Static) else one for one in given)
+        key = func, _identity(given)
         known = self._instances.get(key)
         if known is not None:
             return known
@@ -65,10 +75,10 @@ class Unit:
         body = Body(self, source(func.function), Scope(func.function), kernel=False, caller=caller)
         self._active.append(func)
         name = self._unused(func.name)
-        function = self._lower(body, name, self.signature(func), given)
+        function, result = self._lower(body, name, self.signature(func), given)
         self._active.pop()
         self._functions[name] = function
-        instance = self._instances[key] = Instance(name, function.results[0] if function.results else None)
+        instance = self._instances[key] = Instance(name, result)
         return instance
 
     def _unused(self, name: str) -> str:
@@ -79,55 +89,38 @@ class Unit:
         self._names.add(unused)
         return unused
 
-    def _lower(self, body: Body, name: str, form: Signature, given: tuple[Type | Static, ...]) -> Function:
+    def _lower(self, body: Body, name: str, form: Signature, given: tuple[Form, ...]) -> tuple[Function, Form | None]:
         tree = body.source.tree
         if isinstance(tree, ast.AsyncFunctionDef):
             raise body.error(UnsupportedError, "an async function cannot be compiled", tree, "write def")
-        body.returned = form.result
+        self.bodies[name] = body
         names, params = list[str](), list[Value]()
-        for parameter, one in zip(form.parameters, given, strict=True):
+
+        def received(parameter: str, one: Form) -> Operand:
+            if isinstance(one, tuple):
+                return tuple(received(f"{parameter}[{at}]", part) for at, part in enumerate(one))
             if isinstance(one, Static):
-                body.bind(parameter.name, one, tree)
-                continue
-            names.append(parameter.name)
+                return one
+            names.append(parameter)
             params.append(Value(Op.PARAM, one, (), len(params)))
-            body.declare(parameter.name, params[-1], tree)
+            return params[-1]
+
+        for parameter, one in zip(form.parameters, given, strict=True):
+            begin(body, parameter.name, received(parameter.name, one), tree)
         body.visit_all(tree.body)
-        results = _finish_returns(body)
+        result = body.result = finish(body, form.result)
         blocks, missing = body.builder.finish()
         if missing is not None:
             raise _unassigned(body, missing)
-        return Function(name, tuple(params), tuple(names), results, blocks, tuple(body.sites))
+        results = tuple(leaves(result)) if result is not None else ()
+        return Function(name, tuple(params), tuple(names), results, blocks, tuple(body.sites), body.dims), result
 
 
-def _finish_returns(body: Body) -> tuple[Type, ...]:
-    """End every block that returns, with values of one type; literals adapt to what other returns give."""
-    builder, tree = body.builder, body.source.tree
-    falls = builder.current
-    values = [operand for _, operand, _ in body.returns if operand is not None]
-    if falls is not None and values:
-        path = f" {falls.when}" if falls.when else ""
-        raise body.error(
-            BuildError, f"'{tree.name}' returns a value on some paths, and ends without one{path}", tree,
-            "return a value at the end",
-        )  # fmt: skip
-    if falls is not None:
-        builder.leave()
-    typed = [operand.type for operand in values if isinstance(operand, Value) and operand.type is not None]
-    result = body.returned or (typed[0] if typed else None)
-    if result is None and values:
-        result = default_type(*(operand for operand in values if isinstance(operand, Weak)))
-    for draft, operand, node in body.returns:
-        if values and operand is None:
-            raise body.error(BuildError, "this return has no value, and others have", node, "return a value here too")
-        builder.current = draft
-        value = getattr(node, "value", None) or node
-        role = f"'{tree.name}' returns {result!r}: this"
-        given = () if operand is None or result is None else (body.convert(operand, result, value, role),)
-        builder.leave(given, body.location(node))
-    if body.returned is not None and not values:
-        raise body.error(BuildTypeError, f"'{tree.name}' says it returns {body.returned!r} and returns nothing", tree)
-    return () if result is None else (result,)
+def _identity(given: object) -> object:
+    """What tells arguments of a func apart."""
+    if isinstance(given, tuple):
+        return tuple(_identity(one) for one in given)
+    return id(given.value) if isinstance(given, Static) else given
 
 
 def _unassigned(body: Body, missing: Missing | Unsettled) -> BuildError:
@@ -142,3 +135,8 @@ def _unassigned(body: Body, missing: Missing | Unsettled) -> BuildError:
         BuildNameError, f"'{name}' may be unassigned here: nothing is assigned to it {path}", missing.mark,
         f"assign {name} before, so that every path has it",
     )  # fmt: skip
+
+
+def laid(kind: Type, layout: str | None) -> Type:
+    """An array's type in another layout."""
+    return replace(kind, layout=layout) if layout is not None and isinstance(kind, ArrayType) else kind

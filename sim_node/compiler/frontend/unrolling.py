@@ -43,8 +43,8 @@ def _is_static(body: Body, node: ast.expr) -> bool:
 def _has_parts(body: Body, node: ast.expr) -> bool:
     """Whether an expression is known to be a tuple or a vector: a variable that is one, or a captured one."""
     if isinstance(node, ast.Name) and node.id in body.variables:
-        kind = body.variables[node.id].type
-        return kind is not None and not isinstance(kind, ArrayType)
+        variable = body.variables[node.id]
+        return variable.parts is not None or not isinstance(variable.type, (ArrayType, type(None)))
     try:
         thing = captured(body, node) if isinstance(node, (ast.Name, ast.Attribute)) else None
     except OutsideError:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Type
+from sim_node.compiler.ir.op import WRITES, Op
+from sim_node.dtypes import Type, pointer
 from sim_node.errors import Location
 
 Attr = bool | int | float | str | None
@@ -27,7 +27,7 @@ class Value:
 
     @property
     def number(self) -> int:
-        """The attribute of an op that has a count there: a parameter, a component or a site."""
+        """The attribute of an op that has a count there: a parameter, a coordinate, a leaf, bytes or a site."""
         assert isinstance(self.attr, int)
         return self.attr
 
@@ -75,13 +75,44 @@ class Function:
     results: tuple[Type, ...]
     blocks: tuple[Block, ...]
     sites: tuple[Site, ...] = ()
+    dims: int = 0  # coordinates that its tid() has, 0 where it never asks
+
+    @property
+    def coordinates(self) -> int:
+        """How many coordinates the thread's indices that are left in it reach to."""
+        axes = (value.number for block in self.blocks for value in block.body if value.op is Op.TID)
+        return max(axes, default=-1) + 1
 
     @property
     def written(self) -> frozenset[str]:
-        """Names of the array parameters that a STORE of this function writes; those of its calls are not counted."""
-        values = (value for block in self.blocks for value in block.body)
-        arrays = {value.args[0] for value in values if value.op is Op.STORE}
-        return frozenset(name for name, param in zip(self.names, self.params) if param in arrays)
+        """Names of the parameters with arrays that this function writes; those of its calls are not counted.
+
+        An address is followed back to wherever it may come from: one read from memory, to what was read.
+        """
+        sources = self._sources()
+        pending = [v.args[0] for block in self.blocks for v in block.body if v.op in WRITES]
+        seen = set(pending)
+        while pending:
+            value = pending.pop()
+            addresses = (source for source in sources.get(value, value.args) if _has_address(source.type))
+            fresh = [source for source in addresses if source not in seen]
+            seen.update(fresh)
+            pending += fresh
+        return frozenset(name for name, param in zip(self.names, self.params) if param in seen)
+
+    def _sources(self) -> dict[Value, list[Value]]:
+        """What the edges pass to each block's parameters."""
+        params = {block.label: block.params for block in self.blocks}
+        passed: dict[Value, list[Value]] = {param: [] for block in self.blocks for param in block.params}
+        for block in self.blocks:
+            for edge in block.edges:
+                for param, arg in zip(params[edge.target], edge.args):
+                    passed[param].append(arg)
+        return passed
+
+
+def _has_address(kind: Type | None) -> bool:
+    return kind is not None and any(leaf.scalar is pointer for leaf in kind.leaves)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ class Op(Enum):
     __hash__ = object.__hash__  # Enum's own, of the name, is Python code; every pass looks ops up in tables
 
     # 1. sources
-    CONST = auto()  # attr: a bool, int or float of the type; vectors are VECTOR of CONST
-    TID = auto()  # i32, the thread's index in the launch
+    CONST = auto()  # attr: a bool, int or float of the type; composites are MAKE of CONST
+    TID = auto()  # i32, a coordinate of the thread in the launch; attr: which
     PARAM = auto()  # a function's parameter; attr: its index
     ARG = auto()  # a block's parameter
-    # 2. arithmetic, elementwise over vectors; integers wrap at their width
+    # 2. arithmetic, elementwise over types of one scalar; integers wrap at their width
     ADD = auto()
     SUB = auto()
     MUL = auto()
@@ -29,6 +29,7 @@ class Op(Enum):
     MAX = auto()
     SQRT = auto()
     FMA = auto()
+    MULADD = auto()  # a·b + c, rounded once where the target can, else twice: where no result depends on it
     FLOOR = auto()
     CEIL = auto()
     TRUNC = auto()
@@ -51,13 +52,15 @@ class Op(Enum):
     # 5. conversion
     CAST = auto()  # by value; float to integer saturates, NaN becomes 0
     BITCAST = auto()  # same width; NaN is canonical on the way out of float
-    # 6. vectors
-    VECTOR = auto()  # from components
-    EXTRACT = auto()  # attr: component
+    RAW = auto()  # BITCAST with the bits that a NaN happens to have: where no result depends on them
+    # 6. types of several leaves (dtypes): their parts, arrays' descriptors included
+    MAKE = auto()  # the leaves of all operands, in order
+    EXTRACT = auto()  # attr: the first leaf; the type says how many
     # 7. memory and checks, in the order of the block
-    LENGTH = auto()  # elements of an array, i32
-    LOAD = auto()  # array, index; attr: component of a vector element, or None
-    STORE = auto()  # array, index, value; attr likewise
+    OFFSET = auto()  # address, integer; attr: bytes a step → address
+    LOAD = auto()  # address; attr: byte offset
+    STORE = auto()  # address, value; attr: byte offset
+    ATOMIC = auto()  # address, operands; attr: a name of atomic.ATOMICS → what was there before
     BOUNDS = auto()  # index, length → the index; stops the thread when outside; attr: site
     CHECK = auto()  # condition; stops the thread when false; attr: site
     # 8. calls and ends of blocks
@@ -87,13 +90,14 @@ class Signature:
     commutes: bool = False
 
 
+ALL = "biufp"  # every kind of scalar
 _S, _ANY, _NUM, _FLT, _INT, _BIT = Signature, "biuf", "iuf", "f", "iu", "biu"
 
 SIGNATURES: dict[Op, Signature] = {
     Op.CONST: _S(0, _ANY, Rule.FREE),
     Op.TID: _S(0, _INT, Rule.FREE),
-    Op.PARAM: _S(0, _ANY, Rule.FREE),
-    Op.ARG: _S(0, _ANY, Rule.FREE),
+    Op.PARAM: _S(0, ALL, Rule.FREE),
+    Op.ARG: _S(0, ALL, Rule.FREE),
     Op.ADD: _S(2, _NUM, Rule.SAME, commutes=True),
     Op.SUB: _S(2, _NUM, Rule.SAME),
     Op.MUL: _S(2, _NUM, Rule.SAME, commutes=True),
@@ -106,6 +110,7 @@ SIGNATURES: dict[Op, Signature] = {
     Op.MAX: _S(2, _NUM, Rule.SAME),
     Op.SQRT: _S(1, _FLT, Rule.SAME),
     Op.FMA: _S(3, _FLT, Rule.SAME),
+    Op.MULADD: _S(3, _FLT, Rule.SAME),
     Op.FLOOR: _S(1, _FLT, Rule.SAME),
     Op.CEIL: _S(1, _FLT, Rule.SAME),
     Op.TRUNC: _S(1, _FLT, Rule.SAME),
@@ -122,20 +127,23 @@ SIGNATURES: dict[Op, Signature] = {
     Op.LE: _S(2, _NUM, Rule.BOOL),
     Op.GT: _S(2, _NUM, Rule.BOOL),
     Op.GE: _S(2, _NUM, Rule.BOOL),
-    Op.SELECT: _S(3, _ANY, Rule.FREE),
-    Op.CAST: _S(1, _ANY, Rule.FREE),
+    Op.SELECT: _S(3, ALL, Rule.FREE),
+    Op.CAST: _S(1, ALL, Rule.FREE),
     Op.BITCAST: _S(1, _NUM, Rule.FREE),
-    Op.VECTOR: _S(None, _ANY, Rule.FREE),
-    Op.EXTRACT: _S(1, _ANY, Rule.FREE),
-    Op.LENGTH: _S(1, _ANY, Rule.FREE),
-    Op.LOAD: _S(2, _ANY, Rule.FREE, pure=False),
-    Op.STORE: _S(3, _ANY, Rule.NONE, pure=False),
+    Op.RAW: _S(1, _FLT, Rule.FREE),
+    Op.MAKE: _S(None, ALL, Rule.FREE),
+    Op.EXTRACT: _S(1, ALL, Rule.FREE),
+    Op.OFFSET: _S(2, "iup", Rule.FREE),
+    Op.LOAD: _S(1, "p", Rule.FREE, pure=False),
+    Op.STORE: _S(2, ALL, Rule.NONE, pure=False),
+    Op.ATOMIC: _S(None, "iufp", Rule.FREE, pure=False),
     Op.BOUNDS: _S(2, _INT, Rule.SAME, pure=False),
     Op.CHECK: _S(1, "b", Rule.NONE, pure=False),
-    Op.CALL: _S(None, _ANY, Rule.FREE, pure=False),
+    Op.CALL: _S(None, ALL, Rule.FREE, pure=False),
     Op.JUMP: _S(0, _ANY, Rule.NONE, pure=False),
     Op.BRANCH: _S(1, "b", Rule.NONE, pure=False),
-    Op.RETURN: _S(None, _ANY, Rule.NONE, pure=False),
+    Op.RETURN: _S(None, ALL, Rule.NONE, pure=False),
 }
 
+WRITES = frozenset({Op.STORE, Op.ATOMIC})  # into the memory at their first operand
 ENDS = frozenset({Op.JUMP, Op.BRANCH, Op.RETURN})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sim_node.compiler.ir.function import Attr, Block, Edge, Function, Module, Value
+from sim_node.compiler.ir.op import Op
 
 
 def text(module: Module, names: Mapping[str, str] | None = None) -> str:
@@ -28,7 +29,7 @@ def called_in_order(module: Module) -> list[str]:
     for name in (pending := [module.kernel]):
         for block in module.functions[name].blocks:
             for value in block.body:
-                if isinstance(value.attr, str) and value.attr not in order:
+                if value.op is Op.CALL and isinstance(value.attr, str) and value.attr not in order:
                     order[value.attr] = None
                     pending.append(value.attr)
     return list(order)
@@ -51,8 +52,9 @@ def _function(function: Function, word: str, names: Mapping[str, str]) -> str:
     for block in function.blocks:
         for value in (*block.params, *(v for v in block.body if v.type is not None)):
             numbers[value] = len(numbers)
-    results = f" -> {', '.join(map(repr, function.results))}" if function.results else ""
-    head = f"{word} @{names[function.name]}({_typed(function.params, numbers)}){results} {{\n"
+    results = f" -> {', '.join(type_.text for type_ in function.results)}" if function.results else ""
+    dims = f" dims {function.dims}" if function.dims != function.coordinates else ""
+    head = f"{word} @{names[function.name]}({_typed(function.params, numbers)}){results}{dims} {{\n"
     return head + "".join(_block(block, numbers, labels, names) for block in function.blocks) + "}\n"
 
 
@@ -67,9 +69,9 @@ def _block(block: Block, numbers: Mapping[Value, int], labels: Mapping[str, str]
 
 def _value(value: Value, numbers: Mapping[Value, int], names: Mapping[str, str]) -> str:
     result = f"%{numbers[value]} = " if value.type is not None else ""
-    kind = f" {value.type!r}" if value.type is not None else ""
+    kind = f" {value.type.text}" if value.type is not None else ""
     args = f" {_list(value.args, numbers)}" if value.args else ""
-    attr = names[value.attr] if isinstance(value.attr, str) else value.attr
+    attr = names[str(value.attr)] if value.op is Op.CALL else value.attr
     return f"{result}{value.op.name.lower()}{kind}{args}{attribute(attr)}"
 
 
@@ -82,4 +84,4 @@ def _list(values: Iterable[Value], numbers: Mapping[Value, int]) -> str:
 
 
 def _typed(values: Iterable[Value], numbers: Mapping[Value, int]) -> str:
-    return ", ".join(f"{value.type!r} %{numbers[value]}" for value in values)
+    return ", ".join(f"{value.type.text} %{numbers[value]}" for value in values if value.type is not None)

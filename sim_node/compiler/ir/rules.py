@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sim_node.compiler.ir.atomic import ATOMICS
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, Type, Vector, bool_, int32
+from sim_node.dtypes import Leaf, Scalar, Tuple, Type, bool_, int32, pointer
 
 _Check = Callable[[Value, Function, Module], str | None]
 
@@ -31,7 +32,7 @@ def _const(value: Value, _f: Function, _m: Module) -> str | None:
 
 
 def _tid(value: Value, _f: Function, _m: Module) -> str | None:
-    return None if value.type is int32 else "a thread's index is i32"
+    return None if value.type is int32 and value.attr in (0, 1, 2, 3) else "a thread's coordinate is i32, one of four"
 
 
 def _select(value: Value, _f: Function, _m: Module) -> str | None:
@@ -40,52 +41,53 @@ def _select(value: Value, _f: Function, _m: Module) -> str | None:
 
 
 def _cast(value: Value, _f: Function, _m: Module) -> str | None:
-    return None if _length(value.type) == _length(value.args[0].type) else "changes the number of components"
+    to, source = _uniform(value.type), _uniform(value.args[0].type)
+    if to is None or source is None or len(leaves(value.type)) != len(leaves(value.args[0].type)):
+        return "changes the number of components"
+    return "makes an address" if to is pointer and source is not pointer else None
 
 
 def _bitcast(value: Value, _f: Function, _m: Module) -> str | None:
-    to, source = value.type, value.args[0].type
-    if isinstance(to, (Scalar, Vector)) and isinstance(source, (Scalar, Vector)):
-        wide = to.scalar.bits == source.scalar.bits
-        return None if wide and to.length == source.length and to.scalar is not bool_ else "changes the width"
-    return "is not an element"
+    to, source = _uniform(value.type), _uniform(value.args[0].type)
+    if to is None or source is None:
+        return "is not of one scalar"
+    wide = to.bits == source.bits and len(leaves(value.type)) == len(leaves(value.args[0].type))
+    return None if wide and to is not bool_ else "changes the width"
 
 
-def _vector(value: Value, _f: Function, _m: Module) -> str | None:
-    kind = value.type
-    whole = isinstance(kind, Vector) and [a.type for a in value.args] == [kind.scalar] * kind.length
-    return None if whole else f"components {[a.type for a in value.args]} do not make a {kind!r}"
+def _make(value: Value, _f: Function, _m: Module) -> str | None:
+    given = [leaf.scalar for arg in value.args for leaf in leaves(arg.type)]
+    whole = given == [leaf.scalar for leaf in leaves(value.type)]
+    return None if whole else f"{[arg.type for arg in value.args]} do not make a {value.type!r}"
 
 
 def _extract(value: Value, _f: Function, _m: Module) -> str | None:
-    source = value.args[0].type
-    if isinstance(source, Vector) and _component(source, value.attr) and value.type == source.scalar:
-        return None
-    return f"component {value.attr!r} of {source!r} as {value.type!r}"
+    source, first = value.args[0].type, value.attr
+    if type(first) is int and first >= 0:
+        wanted = [leaf.scalar for leaf in leaves(value.type)]
+        if wanted and [leaf.scalar for leaf in leaves(source)[first : first + len(wanted)]] == wanted:
+            return None
+    return f"leaf {first!r} of {source!r} as {value.type!r}"
 
 
-def _array(value: Value) -> str | None:
-    """The first operand is an array and the second an index; the element or component is ``value`` or the third."""
-    array, index = value.args[0].type, value.args[1].type
-    item = value.type if value.op is Op.LOAD else value.args[2].type
-    if not isinstance(array, ArrayType) or not isinstance(index, Scalar) or not index.is_integer:
-        return f"indexes {array!r} with {index!r}"
-    if value.attr is None:
-        return None if item == array.dtype else f"moves {item!r} where elements are {array.dtype!r}"
-    whole = isinstance(array.dtype, Vector) and _component(array.dtype, value.attr) and item == array.dtype.scalar
-    return None if whole else f"component {value.attr!r} of {array.dtype!r} as {item!r}"
+def _offset(value: Value, _f: Function, _m: Module) -> str | None:
+    base, steps = value.args[0].type, value.args[1].type
+    moves = base is pointer and value.type is pointer and isinstance(steps, Scalar) and steps.is_integer
+    return None if moves and type(value.attr) is int else f"moves {base!r} by {steps!r} times {value.attr!r}"
 
 
-def _length_of(value: Value, _f: Function, _m: Module) -> str | None:
-    source = value.args[0].type
-    return None if isinstance(source, ArrayType) and value.type is int32 else f"length of {source!r} as {value.type!r}"
+def _memory(value: Value, _f: Function, _m: Module) -> str | None:
+    at = value.args[0].type
+    if at is not pointer or type(value.attr) is not int or value.attr < 0:
+        return f"is at byte {value.attr!r} of {at!r}"
+    return None
 
 
 def _site(value: Value, function: Function, _m: Module) -> str | None:
     known = type(value.attr) is int and 0 <= value.attr < len(function.sites)
     if not known:
         return f"site {value.attr!r} is not one of the function's {len(function.sites)}"
-    return "checks a vector" if value.args and isinstance(value.args[0].type, Vector) else None
+    return None if isinstance(value.args[0].type, Scalar) else "checks more than a scalar"
 
 
 def _call(value: Value, _f: Function, module: Module) -> str | None:
@@ -95,8 +97,10 @@ def _call(value: Value, _f: Function, module: Module) -> str | None:
     wanted: list[Type | None] = [param.type for param in callee.params]
     if [arg.type for arg in value.args] != wanted:
         return f"passes {[arg.type for arg in value.args]} to '{value.attr}', which takes {wanted}"
-    given = callee.results[0] if len(callee.results) == 1 else None
-    return None if given == value.type and len(callee.results) <= 1 else f"takes {value.type!r} from {callee.results}"
+    given: object = Tuple(callee.results) if len(callee.results) > 1 else None
+    if len(callee.results) == 1:
+        (given,) = callee.results
+    return None if given == value.type else f"takes {value.type!r} from {callee.results}"
 
 
 def _return(value: Value, function: Function, _m: Module) -> str | None:
@@ -105,15 +109,26 @@ def _return(value: Value, function: Function, _m: Module) -> str | None:
 
 
 def _branch(value: Value, _f: Function, _m: Module) -> str | None:
-    return "branches on a vector" if isinstance(value.args[0].type, Vector) else None
+    return None if isinstance(value.args[0].type, Scalar) else "branches on more than a scalar"
 
 
-def _length(kind: Type | None) -> int:
-    return kind.length if isinstance(kind, (Scalar, Vector)) else 0
+def leaves(kind: Type | None) -> tuple[Leaf, ...]:
+    """The leaves of a type; none where there is no value."""
+    return () if kind is None else kind.leaves
 
 
-def _component(kind: Vector, attr: object) -> bool:
-    return type(attr) is int and 0 <= attr < kind.length
+def _uniform(kind: Type | None) -> Scalar | None:
+    """The one scalar that a type is made of, if it is."""
+    scalars = {leaf.scalar for leaf in leaves(kind)}
+    return scalars.pop() if len(scalars) == 1 else None
+
+
+def _atomic(value: Value, _f: Function, _m: Module) -> str | None:
+    row = ATOMICS.get(str(value.attr))
+    types = [arg.type for arg in value.args]
+    if row is None or types != [pointer, *[value.type] * row.operands] or not isinstance(value.type, Scalar):
+        return f"changes {types} by {value.attr!r} as {value.type!r}"
+    return None if value.type.kind.value in row.kinds else f"does not take {value.type!r}"
 
 
 RULES: dict[Op, _Check] = {
@@ -122,11 +137,13 @@ RULES: dict[Op, _Check] = {
     Op.SELECT: _select,
     Op.CAST: _cast,
     Op.BITCAST: _bitcast,
-    Op.VECTOR: _vector,
+    Op.RAW: _bitcast,
+    Op.MAKE: _make,
     Op.EXTRACT: _extract,
-    Op.LENGTH: _length_of,
-    Op.LOAD: lambda value, _f, _m: _array(value),
-    Op.STORE: lambda value, _f, _m: _array(value),
+    Op.OFFSET: _offset,
+    Op.LOAD: _memory,
+    Op.STORE: _memory,
+    Op.ATOMIC: _atomic,
     Op.BOUNDS: _site,
     Op.CHECK: _site,
     Op.CALL: _call,

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Block, Function, Module, Value
-from sim_node.compiler.ir.op import ENDS, SIGNATURES, Op, Rule
-from sim_node.compiler.ir.rules import RULES
-from sim_node.dtypes import ArrayType, Vector, bool_
+from sim_node.compiler.ir.op import ALL, ENDS, SIGNATURES, Op, Rule
+from sim_node.compiler.ir.rules import RULES, leaves
+from sim_node.dtypes import Scalar, bool_
 
 EDGES = {Op.JUMP: 1, Op.BRANCH: 2, Op.RETURN: 0}
 _PLACED_ELSEWHERE = ENDS | {Op.PARAM, Op.ARG}
-_TAKES_ARRAY = frozenset({Op.LENGTH, Op.LOAD, Op.STORE, Op.CALL})
 
 
 class VerifyError(AssertionError):
@@ -87,8 +86,8 @@ def _structure(block: Block, targets: dict[str, Block]) -> Iterator[tuple[str, s
     elif len(block.edges) != EDGES[block.end.op]:
         yield _where(block, block.end), f"has {len(block.edges)} edges"
     for value in block.params:
-        if value.op is not Op.ARG or value.type is None or isinstance(value.type, ArrayType):
-            yield _where(block, value), "is not an ARG with an element type"
+        if value.op is not Op.ARG or value.type is None:
+            yield _where(block, value), "is not an ARG with a type"
     for value in block.body:
         if value.op in _PLACED_ELSEWHERE:
             yield _where(block, value), "stands in the middle of a block"
@@ -107,10 +106,7 @@ def _typing(value: Value, function: Function, module: Module) -> str | None:
     for kind in types:
         if kind is None:
             return "an operand has no value"
-        if isinstance(kind, ArrayType):
-            if value.op not in _TAKES_ARRAY:
-                return "an operand is an array"
-        elif kind.scalar.kind.value not in row.kinds and value.op is not Op.CALL:
+        if row.kinds != ALL and any(leaf.scalar.kind.value not in row.kinds for leaf in leaves(kind)):
             return f"does not take {kind!r}"
     if (row.rule is Rule.NONE) != (value.type is None) and value.op is not Op.CALL:
         return f"has the result type {value.type!r}"
@@ -119,8 +115,8 @@ def _typing(value: Value, function: Function, module: Module) -> str | None:
     if row.rule is Rule.BOOL:
         if value.type is not bool_ or len(set(types)) != 1:
             return f"compares {types}, giving {value.type!r}"
-        if isinstance(types[0], Vector):
-            return "compares vectors"
+        if not isinstance(types[0], Scalar):
+            return "compares more than scalars"
     rule = RULES.get(value.op)
     return rule(value, function, module) if rule else None
 

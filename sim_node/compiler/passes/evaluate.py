@@ -103,4 +103,5 @@ _TABLE: dict[Op, Callable[..., _Number]] = {
     Op.GE: _plain(np.greater_equal),
     Op.CAST: _cast,
     Op.BITCAST: _bitcast,
+    Op.RAW: _bitcast,
 }

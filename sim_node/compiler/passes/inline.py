@@ -51,10 +51,15 @@ def _expand(function: Function, callees: dict[str, Function]) -> Function:
             blocks += [Block(label, params, tuple(body), jump, (Edge(copied[0].label),)), *copied]
             sites += [_called(site, value.location) for site in callees[str(value.attr)].sites]
             label, body = _after(copied[0].label), []
-            params = () if value.type is None else (Value(Op.ARG, value.type, location=value.location),)
+            types = callees[str(value.attr)].results
+            params = tuple([Value(Op.ARG, type, location=value.location) for type in types])
             new.update(zip((value,), params))
+            if len(params) > 1:  # the call gives them as one value
+                new[value] = Value(Op.MAKE, value.type, params, location=value.location)
+                body.append(new[value])
         blocks.append(Block(label, params, tuple(body), block.end, block.edges))
-    return replace(function, blocks=tuple(_resolve(block, new) for block in blocks), sites=tuple(sites))
+    dims = max([function.dims, *(callee.dims for callee in callees.values())])
+    return replace(function, blocks=tuple(_resolve(block, new) for block in blocks), sites=tuple(sites), dims=dims)
 
 
 def _copy(callee: Function, call: Value, prefix: str, first_site: int) -> list[Block]:

@@ -139,3 +139,12 @@ def mod(a: Int, b: Int) -> Any:
 def mod(a: Float, b: Float) -> Any:
     """Exact remainder of the truncating division, as C's fmod; ``a % b`` has the sign of b."""
     return type(a)(fmod(float64(a), float64(b)))
+
+
+@func
+def mod(a: Any, b: Any) -> Any:
+    """``sn.mod`` of two vectors, component by component."""
+    rest = +a
+    for k in range(len(a)):
+        rest[k] = mod(a[k], b[k])
+    return rest

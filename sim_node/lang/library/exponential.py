@@ -2,64 +2,76 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sim_node.dtypes import float32, float64, uint64
-from sim_node.lang.builtins import cast
+from sim_node.lang.builtins import cast, muladd, raw, vector
 from sim_node.lang.func import func
-from sim_node.lang.library.coefficients import EXP, LN2_HEAD, LN2_REST, LN2_SHORT, LN2_TAIL, LOG2_E
-from sim_node.lang.library.rounding import WHOLE, odd_sum, on_grid, rest_of_sum
+from sim_node.lang.library.coefficients import EXP2, EXP2_EXCEPTIONS, LOG2_E_HEAD, LOG2_E_TAIL
+from sim_node.lang.library.rounding import except_at
+
+# Added to an f64 it leaves k + 1023, for the nearest whole number k, in the low bits: the exponent field of 2^k.
+SHIFT = 1.5 * 2.0**52 + 1023.0
 
 # Beyond these every result is 0 or infinite, as it is at them.
-_EXP_LEAST, _EXP_MOST = -104.0, 89.0
-_EXP2_LEAST, _EXP2_MOST = -151.0, 129.0
+_EXP_LEAST, _EXP_MOST = float32(-104.0), float32(89.0)
+_E = EXP2_EXCEPTIONS
+_EXP2_LEAST, _EXP2_MOST = float32(-151.0), float32(129.0)
+
+
+@func
+def within(x: float32, least: float32, most: float32) -> float32:
+    """Limit x; NaN stays NaN."""
+    above = least if x < least else x
+    return most if above > most else above
 
 
 @func
 def power_of_two(shifted: float64) -> float64:
-    """2^k for ``shifted`` = WHOLE + k, -1022 ≤ k ≤ 1023: k stands in the low bits."""
-    return cast((cast(shifted, uint64) + 1023) << 52, float64)
+    """2^k for ``shifted`` = SHIFT + k, -1022 ≤ k ≤ 1023."""
+    return cast(raw(shifted, uint64) << 52, float64)
 
 
 @func
-def exp_rest(r: float64) -> float64:
-    """exp(r) - 1 - r - r²/2 for |r| ≤ ln(2)/2."""
-    s = r * r
-    low = (EXP[0] + r * EXP[1]) + s * (EXP[2] + r * EXP[3])
-    middle = (EXP[4] + r * EXP[5]) + s * (EXP[6] + r * EXP[7])
-    high = (EXP[8] + r * EXP[9]) + s * EXP[10]
-    q = s * s
-    return r * s * (low + q * (middle + q * high))
+def octaves(x: float64) -> Any:
+    """SHIFT + k and f of e^x = 2^(k + f) with |f| ≤ 1/2, for x of 24 bits: the product with the head is exact."""
+    head = x * LOG2_E_HEAD
+    shifted = head + SHIFT
+    return vector(shifted, muladd(x, LOG2_E_TAIL, head - (shifted - SHIFT)))
 
 
 @func
-def exp_reduced(grid: float64, rest: float64) -> float64:
-    """exp(grid + rest), rounded to odd; ``grid`` is a multiple of 2^-26 up to ln(2)/2: its square is exact."""
-    first = grid + 0.5 * grid * grid
-    large = 1.0 + first
-    small = rest + (rest * (grid + 0.5 * rest) + exp_rest(grid + rest))
-    return odd_sum(large, rest_of_sum(large, 1.0, first) + small)
+def exp2_even(s: float64) -> float64:
+    """(cosh(f·ln 2) - 1)/f² for s = f² up to 1/4."""
+    return muladd(s, muladd(s, muladd(s, muladd(s, EXP2[9], EXP2[7]), EXP2[5]), EXP2[3]), EXP2[1])
+
+
+@func
+def exp2_odd(s: float64) -> float64:
+    """sinh(f·ln 2)/f for s = f² up to 1/4."""
+    high = muladd(s, muladd(s, muladd(s, EXP2[10], EXP2[8]), EXP2[6]), EXP2[4])
+    return muladd(s, muladd(s, high, EXP2[2]), EXP2[0])
+
+
+@func
+def exp2_slope(f: float64) -> float64:
+    """(2^f - 1)/f for |f| ≤ 1/2."""
+    s = f * f
+    return muladd(f, exp2_even(s), exp2_odd(s))
 
 
 @func
 def exp(x: float32) -> float32:
     """e^x, correctly rounded."""
-    wide = float64(x)
-    above = _EXP_LEAST if wide < _EXP_LEAST else wide
-    r = _EXP_MOST if above > _EXP_MOST else above
-    shifted = r * LOG2_E + WHOLE
-    k = shifted - WHOLE
-    reduced = r - k * LN2_HEAD
-    grid = on_grid(reduced)
-    return float32(exp_reduced(grid, (reduced - grid) - k * LN2_TAIL) * power_of_two(shifted))
+    parts = octaves(float64(within(x, _EXP_LEAST, _EXP_MOST)))
+    return float32(muladd(parts[1], exp2_slope(parts[1]), 1.0) * power_of_two(parts[0]))
 
 
 @func
 def exp2(x: float32) -> float32:
     """2^x, correctly rounded."""
-    wide = float64(x)
-    above = _EXP2_LEAST if wide < _EXP2_LEAST else wide
-    r = _EXP2_MOST if above > _EXP2_MOST else above
-    shifted = r + WHOLE
-    fraction = r - (shifted - WHOLE)
-    reduced = fraction * LN2_SHORT
-    grid = on_grid(reduced)
-    return float32(exp_reduced(grid, (reduced - grid) + fraction * LN2_REST) * power_of_two(shifted))
+    wide = float64(within(x, _EXP2_LEAST, _EXP2_MOST))
+    shifted = wide + SHIFT
+    f = wide - (shifted - SHIFT)
+    result = float32(muladd(f, exp2_slope(f), 1.0) * power_of_two(shifted))
+    return except_at(x, except_at(x, result, _E[0], _E[1]), _E[2], _E[3])

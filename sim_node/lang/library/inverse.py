@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from sim_node.dtypes import float32, float64
-from sim_node.lang.builtins import abs_, sqrt, vector
+from sim_node.lang.builtins import abs_, muladd, sqrt, vector
 from sim_node.lang.func import func
-from sim_node.lang.library.coefficients import ASIN, ATAN, HALF_PI, QUARTER_PI
-from sim_node.lang.library.rounding import rest_of_any_sum, rest_of_sum, rounded_sum
+from sim_node.lang.library.coefficients import ACOS_EXCEPTIONS, ASIN, ATAN, ATAN_EXCEPTIONS
+from sim_node.lang.library.rounding import except_at
 
-_HALF_PI, _HALF_PI_TAIL = HALF_PI
-_QUARTER_PI, _QUARTER_PI_TAIL = QUARTER_PI
+_E = ACOS_EXCEPTIONS
+_PI, _HALF_PI, _QUARTER_PI = 3.141592653589793, 1.5707963267948966, 0.7853981633974483
 # tan(π/8) and tan(3π/8), to the digits that matter
 _EDGE_LOW, _EDGE_HIGH = 0.41421356, 2.41421356
 # Beyond this every inverse tangent rounds to ±π/2.
@@ -19,51 +19,43 @@ _ATAN_MOST = 2.0**60
 
 
 @func
-def asin_rest(y: float64) -> float64:
-    """(asin(t)/t - 1) for y = t² up to 1/4."""
-    s = y * y
-    q = s * s
-    a = (ASIN[0] + y * ASIN[1]) + s * (ASIN[2] + y * ASIN[3])
-    b = (ASIN[4] + y * ASIN[5]) + s * (ASIN[6] + y * ASIN[7])
-    c = (ASIN[8] + y * ASIN[9]) + s * (ASIN[10] + y * ASIN[11])
-    d = (ASIN[12] + y * ASIN[13]) + s * ASIN[14]
-    return y * (a + q * (b + q * (c + q * d)))
+def asin_near(t: float64, y: float64) -> float64:
+    """asin(t) for |t| up to 1/2 and y = t²."""
+    q = y * y
+    b = muladd(q, ASIN[13], ASIN[11])
+    odd = muladd(q, muladd(q, muladd(q, muladd(q, muladd(q, b, ASIN[9]), ASIN[7]), ASIN[5]), ASIN[3]), ASIN[1])
+    high = muladd(q, muladd(q, muladd(q, ASIN[14], ASIN[12]), ASIN[10]), ASIN[8])
+    even = muladd(q, muladd(q, muladd(q, muladd(q, high, ASIN[6]), ASIN[4]), ASIN[2]), ASIN[0])
+    return muladd(t * y, muladd(y, odd, even), t)
 
 
 @func
-def atan_rest(y: float64) -> float64:
-    """(atan(t)/t - 1) for y = t² up to tan(π/8)²."""
-    s = y * y
-    q = s * s
-    a = (ATAN[0] + y * ATAN[1]) + s * (ATAN[2] + y * ATAN[3])
-    b = (ATAN[4] + y * ATAN[5]) + s * (ATAN[6] + y * ATAN[7])
-    c = (ATAN[8] + y * ATAN[9]) + s * (ATAN[10] + y * ATAN[11])
-    d = (ATAN[12] + y * ATAN[13]) + s * ATAN[14]
-    return y * (a + q * (b + q * (c + q * d)))
+def atan_near(t: float64) -> float64:
+    """atan(t) for |t| up to tan(π/8)."""
+    y = t * t
+    q = y * y
+    b = muladd(q, ATAN[13], ATAN[11])
+    odd = muladd(q, muladd(q, muladd(q, muladd(q, muladd(q, b, ATAN[9]), ATAN[7]), ATAN[5]), ATAN[3]), ATAN[1])
+    high = muladd(q, muladd(q, muladd(q, ATAN[14], ATAN[12]), ATAN[10]), ATAN[8])
+    even = muladd(q, muladd(q, muladd(q, muladd(q, high, ATAN[6]), ATAN[4]), ATAN[2]), ATAN[0])
+    return muladd(t * y, muladd(y, odd, even), t)
 
 
 @func
-def asin_of_root(y: float64) -> Any:
-    """asin(√y) for y of 25 bits from 0 to 1/4, in two parts, the first of 24 bits; NaN below 0."""
-    root = sqrt(y)
-    short = float64(float32(root))
-    # y - short² is exact, and the product of the root's distance from short and their sum
-    both = root + short
-    left = (y - short * short) / (1.0 if both == 0.0 else both)
-    return vector(short, left + root * asin_rest(y))
+def folded(size: float64) -> Any:
+    """t and t² whose inverse sine is asin(size), or, beyond 1/2, (π/2 - asin(size))/2; NaN beyond 1."""
+    half = 0.5 - 0.5 * size
+    outer = size > 0.5
+    return vector(sqrt(half) if outer else size, half if outer else size * size)
 
 
 @func
 def asin(x: float32) -> float32:
     """Inverse sine, correctly rounded; NaN beyond ±1."""
     size = float64(abs_(x))
-    outer = size > 0.5
-    square, half = size * size, 0.5 - 0.5 * size
-    parts = asin_of_root(half)
-    folded = _HALF_PI - 2.0 * parts[0]
-    folded_small = rest_of_sum(folded, _HALF_PI, -2.0 * parts[0]) + (_HALF_PI_TAIL - 2.0 * parts[1])
-    plain_small = size * asin_rest(square)
-    result = rounded_sum(folded if outer else size, folded_small if outer else plain_small)
+    parts = folded(size)
+    near = asin_near(parts[0], parts[1])
+    result = float32(_HALF_PI - 2.0 * near if size > 0.5 else near)
     signed = -result if x < 0.0 else result
     return x if x == 0.0 else signed
 
@@ -73,15 +65,12 @@ def acos(x: float32) -> float32:
     """Inverse cosine, correctly rounded; NaN beyond ±1."""
     wide = float64(x)
     size = abs_(wide)
-    parts = asin_of_root(0.5 - 0.5 * size)
-    left, left_small = 2.0 * parts[0], 2.0 * parts[1]
-    right = 2.0 * _HALF_PI - left
-    right_small = rest_of_sum(right, 2.0 * _HALF_PI, -left) + (2.0 * _HALF_PI_TAIL - left_small)
-    middle = _HALF_PI - wide
-    middle_small = rest_of_sum(middle, _HALF_PI, -wide) + (_HALF_PI_TAIL - wide * asin_rest(wide * wide))
-    outer, outer_small = left if wide > 0.0 else right, left_small if wide > 0.0 else right_small
-    inner = size <= 0.5
-    return rounded_sum(middle if inner else outer, middle_small if inner else outer_small)
+    parts = folded(size)
+    near = asin_near(parts[0], parts[1])
+    outer = 2.0 * near if wide > 0.0 else _PI - 2.0 * near
+    inner = _HALF_PI - near if wide > 0.0 else _HALF_PI + near
+    result = float32(outer if size > 0.5 else inner)
+    return except_at(x, except_at(x, result, _E[0], _E[1]), _E[2], _E[3])
 
 
 @func
@@ -92,19 +81,9 @@ def atan(x: float32) -> float32:
     low, high = size < _EDGE_LOW, size > _EDGE_HIGH
     # atan(x) = base + atan(above/below), both exact, and the quotient within ±tan(π/8)
     above = -1.0 if high else size - 1.0
-    numerator = size if low else above
     below = size if high else size + 1.0
-    denominator = 1.0 if low else below
-    base = _HALF_PI if high else float64(_QUARTER_PI)
-    base_tail = _HALF_PI_TAIL if high else float64(_QUARTER_PI_TAIL)
-    start = 0.0 if low else base
-    start_tail = 0.0 if low else base_tail
-    reciprocal = 1.0 / denominator
-    quotient = numerator * reciprocal
-    short = float64(float32(quotient))
-    left = (numerator - short * denominator) * reciprocal
-    large = start + short
-    small = rest_of_any_sum(large, start, short) + (start_tail + (left + quotient * atan_rest(quotient * quotient)))
-    result = rounded_sum(large, small)
+    base = float64(_HALF_PI if high else _QUARTER_PI)
+    near = atan_near((size if low else above) / (1.0 if low else below))
+    result = except_at(abs_(x), float32((0.0 if low else base) + near), ATAN_EXCEPTIONS[0], ATAN_EXCEPTIONS[1])
     signed = -result if x < 0.0 else result
     return x if x == 0.0 else signed

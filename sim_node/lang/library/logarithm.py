@@ -2,142 +2,104 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sim_node.dtypes import float32, float64, uint64
-from sim_node.lang.builtins import abs_, cast
+from sim_node.lang.builtins import abs_, cast, muladd, raw, vector
 from sim_node.lang.func import func
 from sim_node.lang.library.coefficients import (
-    EDGES,
-    LB_CENTRE_HEAD,
-    LB_CENTRE_TAIL,
-    LB_SCALE_HEAD,
-    LB_SCALE_TAIL,
-    LG_CENTRE_HEAD,
-    LG_CENTRE_TAIL,
-    LG_OCTAVE_HEAD,
-    LG_OCTAVE_TAIL,
-    LG_SCALE_HEAD,
-    LG_SCALE_TAIL,
-    LN_CENTRE_HEAD,
-    LN_CENTRE_TAIL,
-    LN_OCTAVE_HEAD,
-    LN_OCTAVE_TAIL,
+    LB_CENTRE,
+    LB_SCALE,
+    LG_CENTRE,
+    LG_OCTAVE,
+    LG_SCALE,
+    LN_CENTRE,
+    LN_OCTAVE,
     LOG,
-    RECIPROCALS,
+    LOG1P_EXCEPTIONS,
+    LOG10_EXCEPTIONS,
+    RECIPROCAL,
 )
-from sim_node.lang.library.rounding import rest_of_any_sum, rest_of_sum, rounded_sum
+from sim_node.lang.library.rounding import except_at
 
-_INFINITY = float32(float("inf"))
-_NAN = float32(float("nan"))
-# From the bits of 2^-3/8, cut to 20 of the fraction's, to those of 1: added to the bits of x = 2^k·m, with m from
-# 2^-3/8 to 2^5/8, it leaves k in the exponent field.
-_TO_ONE = 0x3FF0_0000_0000_0000 - 0x3FE8_ACE5_0000_0000
+_INFINITY = float64(float("inf"))
+_NAN = float64(float("nan"))
+# The bits of 2^-1/4, cut to 20 of the fraction's, and those of 1.
+_FIRST = 0x3FEA_E89F_0000_0000
 _ONE = 0x3FF0_0000_0000_0000
-_EXPONENT = 0x7FF0_0000_0000_0000
+_FRACTION = 0x000F_FFFF_FFFF_FFFF
 # An exponent field put into the bits of 2^52 makes that plus the field.
 _COUNT = 0x4330_0000_0000_0000
 _COUNT_BIAS = 2.0**52 + 1023.0
-_EDGE_1, _EDGE_2, _EDGE_3 = EDGES
-_COARSE = 1.5 * 2.0**37
+EDGE = 2.0**0.25
+_E, _P = LOG10_EXCEPTIONS, LOG1P_EXCEPTIONS
+# log1p's own argument is the exact one up to here.
+_SMALL = 0.125
 
 
 @func
-def octaves(bits: uint64) -> float64:
-    """k of x = 2^k·m with m from 2^-3/8 to 2^5/8, given the bits of x."""
-    return cast(((bits + _TO_ONE) >> 52) | _COUNT, float64) - _COUNT_BIAS
+def scaled(x: float64) -> Any:
+    """k and m of x = 2^k·m with m from 2^-1/4 to 2^3/4; from EDGE on it is brought near 1 by RECIPROCAL."""
+    bits = raw(x, uint64) + (_ONE - _FIRST)
+    m = cast((bits & _FRACTION) + _FIRST, float64)
+    return vector(cast((bits >> 52) | _COUNT, float64) - _COUNT_BIAS, m)
 
 
 @func
-def significand_near_one(bits: uint64) -> float64:
-    """m of x = 2^k·m with m from 2^-3/8 to 2^5/8, given the bits of x."""
-    return cast((bits + _ONE) - ((bits + _TO_ONE) & _EXPONENT), float64)
-
-
-@func
-def quarter(m: float64, a: float64, b: float64, c: float64, d: float64) -> float64:
-    """One of four values, by the quarter of an octave that m is in."""
-    low = a if m < _EDGE_1 else b
-    high = c if m < _EDGE_3 else d
-    return low if m < _EDGE_2 else high
+def log_near_one(z: float64) -> float64:
+    """log(1 + z) for z from 2^-1/4 - 1 to 2^1/4 - 1."""
+    s = z * z
+    odd = muladd(s, muladd(s, muladd(s, muladd(s, LOG[13], LOG[11]), LOG[9]), LOG[7]), LOG[5])
+    even = muladd(s, muladd(s, muladd(s, LOG[12], LOG[10]), LOG[8]), LOG[6])
+    odd, even = muladd(s, muladd(s, odd, LOG[3]), LOG[1]), muladd(s, muladd(s, muladd(s, even, LOG[4]), LOG[2]), LOG[0])
+    return muladd(s, muladd(z, odd, even), z)
 
 
 @func
 def near_one(m: float64) -> float64:
-    """m over the centre of its quarter, less 1: exact, with 26 bits, and below 1/8."""
-    return m * quarter(m, RECIPROCALS[0], RECIPROCALS[1], RECIPROCALS[2], RECIPROCALS[3]) - 1.0
+    """m over the centre of its half of an octave, less 1: exact for m of 24 bits."""
+    return muladd(m, RECIPROCAL if m >= EDGE else 1.0, -1.0)
 
 
 @func
-def log_rest(z: float64) -> float64:
-    """log(1+z) - z + z²/2 for |z| < 1/8."""
-    s = z * z
-    low = (LOG[0] + z * LOG[1]) + s * (LOG[2] + z * LOG[3])
-    middle = (LOG[4] + z * LOG[5]) + s * (LOG[6] + z * LOG[7])
-    high = (LOG[8] + z * LOG[9]) + s * (LOG[10] + z * LOG[11])
-    q = s * s
-    return z * s * (low + q * (middle + q * (high + q * LOG[12])))
-
-
-@func
-def assembled(whole: float64, first: float64, small: float64) -> float32:
-    """Round the sum of three parts of a logarithm, ``whole`` being 0 or the largest."""
-    large = whole + first
-    return rounded_sum(large, rest_of_sum(large, whole, first) + small)
-
-
-@func
-def scaled(whole: float64, tail: float64, z: float64, scale_head: float64, scale_tail: float64) -> float32:
-    """Round whole + tail + log(1+z)·scale; the products that make up most of it are exact."""
-    coarse = (z + _COARSE) - _COARSE
-    linear = z * scale_head
-    square = -0.5 * coarse * coarse * scale_head
-    first = linear + square
-    small = (z * scale_tail - 0.5 * coarse * coarse * scale_tail) + (
-        log_rest(z) - 0.5 * (z - coarse) * (z + coarse)
-    ) * (scale_head + scale_tail)
-    return assembled(whole, first, rest_of_sum(first, linear, square) + (small + tail))
-
-
-@func
-def log_special(x: float32, result: float32) -> float32:
+def log_special(x: float64, result: float64) -> float32:
     """Replace what is no logarithm: of 0, of negative numbers, infinity and NaN."""
-    finite = result if x < _INFINITY else x
-    real = finite if x >= 0.0 else _NAN
-    return -_INFINITY if x == 0.0 else real
+    bad = -_INFINITY if x == 0.0 else _NAN
+    finite = cast(raw(result, uint64) | 1, float64) if x < _INFINITY else x
+    return float32(finite if x > 0.0 else bad)
 
 
 @func
 def log(x: float32) -> float32:
     """Natural logarithm, correctly rounded; -inf at 0, NaN below."""
-    bits = cast(float64(abs_(x)), uint64)
-    k, m = octaves(bits), significand_near_one(bits)
-    z = near_one(m)
-    square = -0.5 * z * z
-    first = z + square
-    head = quarter(m, LN_CENTRE_HEAD[0], LN_CENTRE_HEAD[1], LN_CENTRE_HEAD[2], LN_CENTRE_HEAD[3])
-    tail = quarter(m, LN_CENTRE_TAIL[0], LN_CENTRE_TAIL[1], LN_CENTRE_TAIL[2], LN_CENTRE_TAIL[3])
-    small = log_rest(z) + (k * LN_OCTAVE_TAIL + tail)
-    return log_special(x, assembled(k * LN_OCTAVE_HEAD + head, first, rest_of_sum(first, z, square) + small))
+    wide = float64(x)
+    parts = scaled(wide)
+    k, m = parts[0], parts[1]
+    whole = muladd(k, LN_OCTAVE, LN_CENTRE if m >= EDGE else 0.0)
+    return log_special(wide, whole + log_near_one(near_one(m)))
 
 
 @func
 def log2(x: float32) -> float32:
     """Logarithm to the base 2, correctly rounded; -inf at 0, NaN below."""
-    bits = cast(float64(abs_(x)), uint64)
-    m = significand_near_one(bits)
-    head = quarter(m, LB_CENTRE_HEAD[0], LB_CENTRE_HEAD[1], LB_CENTRE_HEAD[2], LB_CENTRE_HEAD[3])
-    tail = quarter(m, LB_CENTRE_TAIL[0], LB_CENTRE_TAIL[1], LB_CENTRE_TAIL[2], LB_CENTRE_TAIL[3])
-    return log_special(x, scaled(octaves(bits) + head, tail, near_one(m), LB_SCALE_HEAD, LB_SCALE_TAIL))
+    wide = float64(x)
+    parts = scaled(wide)
+    k, m = parts[0], parts[1]
+    whole = k + (LB_CENTRE if m >= EDGE else 0.0)
+    return log_special(wide, muladd(log_near_one(near_one(m)), LB_SCALE, whole))
 
 
 @func
 def log10(x: float32) -> float32:
     """Logarithm to the base 10, correctly rounded; -inf at 0, NaN below."""
-    bits = cast(float64(abs_(x)), uint64)
-    k, m = octaves(bits), significand_near_one(bits)
-    head = quarter(m, LG_CENTRE_HEAD[0], LG_CENTRE_HEAD[1], LG_CENTRE_HEAD[2], LG_CENTRE_HEAD[3])
-    tail = quarter(m, LG_CENTRE_TAIL[0], LG_CENTRE_TAIL[1], LG_CENTRE_TAIL[2], LG_CENTRE_TAIL[3])
-    whole, small = k * LG_OCTAVE_HEAD + head, k * LG_OCTAVE_TAIL + tail
-    return log_special(x, scaled(whole, small, near_one(m), LG_SCALE_HEAD, LG_SCALE_TAIL))
+    wide = float64(x)
+    parts = scaled(wide)
+    k, m = parts[0], parts[1]
+    whole = muladd(k, LG_OCTAVE, LG_CENTRE if m >= EDGE else 0.0)
+    result = log_special(wide, muladd(log_near_one(near_one(m)), LG_SCALE, whole))
+    return except_at(
+        x, except_at(x, except_at(x, except_at(x, result, _E[0], _E[1]), _E[2], _E[3]), _E[4], _E[5]), _E[6], _E[7]
+    )
 
 
 @func
@@ -145,17 +107,12 @@ def log1p(x: float32) -> float32:
     """log(1 + x), correctly rounded, also near 0; -inf at -1, NaN below."""
     wide = float64(x)
     sum_ = 1.0 + wide
-    bits = cast(abs_(sum_), uint64)
-    k, m = octaves(bits), significand_near_one(bits)
-    # what the sum lost, at the scale of the significand
-    lost = rest_of_any_sum(sum_, 1.0, wide) * cast(2 * _ONE - ((bits + _TO_ONE) & _EXPONENT), float64)
-    short = float64(float32(m))
-    z = near_one(short)
-    fine = ((m - short) + lost) * quarter(short, RECIPROCALS[0], RECIPROCALS[1], RECIPROCALS[2], RECIPROCALS[3])
-    square = -0.5 * z * z
-    first = z + square
-    head = quarter(short, LN_CENTRE_HEAD[0], LN_CENTRE_HEAD[1], LN_CENTRE_HEAD[2], LN_CENTRE_HEAD[3])
-    tail = quarter(short, LN_CENTRE_TAIL[0], LN_CENTRE_TAIL[1], LN_CENTRE_TAIL[2], LN_CENTRE_TAIL[3])
-    small = (fine - fine * (z + 0.5 * fine)) + (log_rest(z + fine) + (k * LN_OCTAVE_TAIL + tail))
-    result = assembled(k * LN_OCTAVE_HEAD + head, first, rest_of_sum(first, z, square) + small)
-    return x if x == 0.0 else log_special(x + 1.0 if x < 0.0 else x, result)
+    parts = scaled(sum_)
+    k, m = parts[0], parts[1]
+    whole = muladd(k, LN_OCTAVE, LN_CENTRE if m >= EDGE else 0.0)
+    z = wide if abs_(x) < _SMALL else near_one(m)
+    near = log_special(sum_, whole + log_near_one(z))
+    result = except_at(
+        x, except_at(x, except_at(x, except_at(x, near, _P[0], _P[1]), _P[2], _P[3]), _P[4], _P[5]), _P[6], _P[7]
+    )
+    return x if x == 0.0 else result

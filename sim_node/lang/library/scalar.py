@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim_node.dtypes import float32, float64, int32, uint64
+from sim_node.dtypes import float16, float32, float64, int32, uint64
 from sim_node.lang.builtins import abs_, cast, floor, max_, min_, quot, rem
 from sim_node.lang.func import func
+from sim_node.lang.kinds import Scalar
 
 # Of an f64's bits: the pattern of infinity, the bits of the fraction, the implicit leading one.
 _INFINITY = 0x7FF0_0000_0000_0000
@@ -131,6 +132,18 @@ def floor_divide_f32(x: Any, y: Any) -> Any:
 
 
 @func
+def modulo_f16(x: Any, y: Any) -> Any:
+    """``x % y`` as Python has it, in f16: by f32, which holds every step of it exactly but the last."""
+    return float16(modulo_f32(float32(x), float32(y)))
+
+
+@func
+def floor_divide_f16(x: Any, y: Any) -> Any:
+    """``x // y`` as Python has it, in f16; a division by zero gives what IEEE 754 does."""
+    return float16(floor_divide_f32(float32(x), float32(y)))
+
+
+@func
 def smaller(a: Any, b: Any) -> Any:
     """Python's own ``min(a, b)``, whose answer depends on the order where NaN or signed zeros meet."""
     return b if b < a else a
@@ -149,9 +162,18 @@ def clamp(x: Any, low: Any, high: Any) -> Any:
 
 
 @func
-def sign(x: Any) -> Any:
+def sign(x: Scalar) -> Any:
     """Give -1 where x is below zero, else 1, in the type of x (as Warp has it)."""
     return type(x)(-1) if x < 0 else type(x)(1)
+
+
+@func
+def sign(x: Any) -> Any:
+    """Signs of a vector, component by component."""
+    signs = +x
+    for k in range(len(x)):
+        signs[k] = sign(x[k])
+    return signs
 
 
 @func

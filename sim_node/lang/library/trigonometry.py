@@ -5,130 +5,115 @@ from __future__ import annotations
 from typing import Any
 
 from sim_node.dtypes import float32, float64, uint64
-from sim_node.lang.builtins import abs_, cast, vector
+from sim_node.lang.builtins import abs_, cast, muladd, raw, vector
 from sim_node.lang.func import func
 from sim_node.lang.library.coefficients import (
     BAND_STARTS,
     COS,
-    QUARTER_HEAD,
-    QUARTER_TAIL,
+    COS_SHIFTED,
     SIN,
     TURN_HEAD,
     TURN_MIDDLE,
     TURN_TAIL,
 )
-from sim_node.lang.library.rounding import WHOLE, on_grid, rest_of_sum, rounded_quotient, rounded_sum
+from sim_node.lang.library.rounding import WHOLE
 
-_START_1, _START_2, _START_3, _START_4, _START_5, _START_6 = BAND_STARTS
-_H, _M, _T = TURN_HEAD, TURN_MIDDLE, TURN_TAIL
-_QUARTER = QUARTER_HEAD + QUARTER_TAIL
+_START_1, _START_2, _START_3 = (float32(start) for start in BAND_STARTS)
+_H, _M, _T, _C = TURN_HEAD, TURN_MIDDLE, TURN_TAIL, COS_SHIFTED
+# Added to an f64 it leaves the nearest multiple of 1/2, in halves, in the low bits.
+_HALVES = WHOLE / 2
 
 
 @func
-def banded(
-    size: float64, c0: float64, c1: float64, c2: float64, c3: float64, c4: float64, c5: float64, c6: float64
-) -> float64:
-    """One of seven values, by the band that an argument of this size is in."""
+def banded(size: float32, c0: float64, c1: float64, c2: float64, c3: float64) -> float64:
+    """One of four values, by the band that an argument of this size is in."""
     c01 = c1 if size >= _START_1 else c0
     c23 = c3 if size >= _START_3 else c2
-    c45 = c5 if size >= _START_5 else c4
-    c03 = c23 if size >= _START_2 else c01
-    c05 = c45 if size >= _START_4 else c03
-    return c6 if size >= _START_6 else c05
+    return c23 if size >= _START_2 else c01
 
 
 @func
-def reduced(x: float64) -> Any:
-    """x less whole quarter turns, in two parts, the first a multiple of 2^-26; and the nearest number of those.
+def half_turns(x: float32) -> Any:
+    """x/π less a multiple of 2, as the sum of two exact products, and of x with the third component.
 
-    Payne, Hanek, 1983, "Radian Reduction for Trigonometric Functions", with the bits of 2/π that matter taken as three
-    f64 by bands of the argument. The products with the first two are exact, and so is each subtraction. The number is
-    in the low bits of the third component.
+    Payne, Hanek, 1983, "Radian Reduction for Trigonometric Functions", with the bits of 1/π that matter taken as three
+    f64 by bands of the argument.
     """
-    size = abs_(x)
-    head = x * banded(size, _H[0], _H[1], _H[2], _H[3], _H[4], _H[5], _H[6])
-    middle = x * banded(size, _M[0], _M[1], _M[2], _M[3], _M[4], _M[5], _M[6])
-    tail = x * banded(size, _T[0], _T[1], _T[2], _T[3], _T[4], _T[5], _T[6])
-    count = (head + middle) + WHOLE
-    left = head - (count - WHOLE)
-    turns = left + middle
-    coarse = on_grid(turns)
-    fine = (turns - coarse) + (rest_of_sum(turns, left, middle) + tail)
-    large = coarse * QUARTER_HEAD
-    grid = on_grid(large)
-    return vector(grid, (large - grid) + (coarse * QUARTER_TAIL + fine * _QUARTER), count)
+    size, wide = abs_(x), float64(x)
+    head = wide * banded(size, _H[0], _H[1], _H[2], _H[3])
+    middle = wide * banded(size, _M[0], _M[1], _M[2], _M[3])
+    return vector(head, middle, banded(size, _T[0], _T[1], _T[2], _T[3]))
 
 
 @func
-def sin_rest(z: float64) -> float64:
-    """sin(z) - z for |z| ≤ π/4."""
-    s = z * z
+def odd_series(
+    t: float64,
+    c0: float64,
+    c1: float64,
+    c2: float64,
+    c3: float64,
+    c4: float64,
+    c5: float64,
+    c6: float64,
+    c7: float64,
+    c8: float64,
+) -> float64:
+    """t·(c0 + c1·t² + … + c8·t^16)."""
+    s = t * t
     q = s * s
-    low = (SIN[0] + s * SIN[1]) + q * (SIN[2] + s * SIN[3])
-    high = (SIN[4] + s * SIN[5]) + q * (SIN[6] + s * SIN[7])
-    return z * s * (low + q * q * high)
+    odd = muladd(q, muladd(q, muladd(q, c7, c5), c3), c1)
+    even = muladd(q, muladd(q, muladd(q, muladd(q, c8, c6), c4), c2), c0)
+    return t * muladd(s, odd, even)  # fmt: skip
 
 
 @func
-def cos_rest(z: float64) -> float64:
-    """cos(z) - 1 + z²/2 for |z| ≤ π/4."""
-    s = z * z
+def sine(t: float64) -> float64:
+    """sin(π·t) for |t| ≤ 1/2."""
+    return odd_series(t, SIN[0], SIN[1], SIN[2], SIN[3], SIN[4], SIN[5], SIN[6], SIN[7], SIN[8])
+
+
+@func
+def cosine(t: float64) -> float64:
+    """cos(π·t) for |t| ≤ 1/4."""
+    s = t * t
     q = s * s
-    low = (COS[0] + s * COS[1]) + q * (COS[2] + s * COS[3])
-    high = (COS[4] + s * COS[5]) + q * (COS[6] + s * COS[7])
-    return q * (low + q * q * high)
+    odd = muladd(q, muladd(q, COS[6], COS[4]), COS[2])
+    even = muladd(q, muladd(q, muladd(q, COS[7], COS[5]), COS[3]), COS[1])
+    return muladd(s, muladd(q, odd, muladd(s, even, COS[0])), 1.0)
 
 
 @func
-def sin_part(grid: float64, rest: float64) -> float64:
-    """sin(grid + rest) - grid for angles up to π/4."""
-    return rest + sin_rest(grid + rest)
-
-
-@func
-def cos_parts(grid: float64, rest: float64) -> Any:
-    """cos(grid + rest) for angles up to π/4, in two parts; ``grid`` is a multiple of 2^-26: its square is exact."""
-    square = -0.5 * grid * grid
-    large = 1.0 + square
-    return vector(large, rest_of_sum(large, 1.0, square) + (cos_rest(grid + rest) - rest * (grid + 0.5 * rest)))
-
-
-@func
-def turned(x: float32, quarters: uint64) -> float32:
-    """Sine of x plus quarter turns."""
-    angle = reduced(float64(x))
-    count = cast(angle[2], uint64) + quarters
-    odd = (count & 1) != 0
-    cosine = cos_parts(angle[0], angle[1])
-    sine = sin_part(angle[0], angle[1])
-    large, small, grid = cosine[0], cosine[1], angle[0]
-    result = rounded_sum(large if odd else grid, small if odd else sine)
-    return -result if (count & 2) != 0 else result
+def signed(value: float64, shifted: float64) -> float32:
+    """The value, negative where the lowest bit of ``shifted`` is set, rounded."""
+    return float32(cast(raw(value, uint64) ^ (raw(shifted, uint64) << 63), float64))
 
 
 @func
 def sin(x: float32) -> float32:
     """Sine of x radians, correctly rounded; NaN at infinity."""
-    result = turned(x, uint64(0))
-    return x if x == 0.0 else result
+    turns = half_turns(x)
+    shifted = (turns[0] + turns[1]) + WHOLE
+    left = turns[0] - (shifted - WHOLE)
+    return signed(sine(muladd(float64(x), turns[2], left + turns[1])), shifted)
 
 
 @func
 def cos(x: float32) -> float32:
     """Cosine of x radians, correctly rounded; NaN at infinity."""
-    return turned(x, uint64(1))
+    turns = half_turns(x)
+    shifted = ((turns[0] + 0.5) + turns[1]) + WHOLE
+    left = turns[0] - ((shifted - WHOLE) - 0.5)
+    t = muladd(float64(x), turns[2], left + turns[1])
+    return signed(odd_series(t, _C[0], _C[1], _C[2], _C[3], _C[4], _C[5], _C[6], _C[7], _C[8]), shifted)
 
 
 @func
 def tan(x: float32) -> float32:
     """Tangent of x radians, correctly rounded; NaN at infinity."""
-    angle = reduced(float64(x))
-    odd = (cast(angle[2], uint64) & 1) != 0
-    cosine = cos_parts(angle[0], angle[1])
-    sine = sin_part(angle[0], angle[1])
-    c, s = cosine[0] + cosine[1], angle[0] + sine
-    c_tail, s_tail = rest_of_sum(c, cosine[0], cosine[1]), rest_of_sum(s, angle[0], sine)
-    above, above_tail = -c if odd else s, -c_tail if odd else s_tail
-    below, below_tail = s if odd else c, s_tail if odd else c_tail
-    result = rounded_quotient(above, above_tail, below, below_tail)
-    return x if x == 0.0 else result
+    turns = half_turns(x)
+    shifted = (turns[0] + turns[1]) + _HALVES
+    left = turns[0] - (shifted - _HALVES)
+    t = muladd(float64(x), turns[2], left + turns[1])
+    odd = (raw(shifted, uint64) & 1) != 0
+    s, c = sine(t), cosine(t)
+    return float32((-c if odd else s) / (s if odd else c))

@@ -1,22 +1,21 @@
-"""Functions of short vectors, written in the kernel language. Sums run from the first component to the last."""
+"""Functions of vectors, written in the kernel language. Sums run from the first component to the last."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sim_node.dtypes import uint32
 from sim_node.lang.builtins import sqrt, vector
 from sim_node.lang.func import func
+from sim_node.lang.library.elementary import div
 
 
 @func
 def dot(a: Any, b: Any) -> Any:
     """Scalar product of two vectors of one type."""
-    # The length of a vector is known when the func is compiled, so only the lines that apply are.
-    total = a[0] * b[0] + a[1] * b[1]
-    if len(a) > 2:
-        total += a[2] * b[2]
-    if len(a) > 3:
-        total += a[3] * b[3]
+    total = a[0] * b[0]
+    for k in range(1, len(a)):
+        total += a[k] * b[k]
     return total
 
 
@@ -43,3 +42,41 @@ def normalize(v: Any) -> Any:
     """Scale the vector to length 1; a vector of length zero stays zero."""
     size = length(v)
     return v - v if size == 0.0 else v / size
+
+
+@func
+def cw_mul(a: Any, b: Any) -> Any:
+    """Multiply component by component."""
+    product = +a
+    for k in range(len(a)):
+        product[k] = a[k] * b[k]
+    return product
+
+
+@func
+def cw_div(a: Any, b: Any) -> Any:
+    """Divide component by component, integers towards zero."""
+    quotient = +a
+    for k in range(len(a)):
+        quotient[k] = div(a[k], b[k])
+    return quotient
+
+
+@func
+def argmin(v: Any) -> uint32:
+    """Which component is the least; the first of those that are."""
+    least, at = v[0], uint32(0)
+    for k in range(1, len(v)):
+        if v[k] < least:
+            least, at = v[k], uint32(k)
+    return at
+
+
+@func
+def argmax(v: Any) -> uint32:
+    """Which component is the greatest; the first of those that are."""
+    greatest, at = v[0], uint32(0)
+    for k in range(1, len(v)):
+        if v[k] > greatest:
+            greatest, at = v[k], uint32(k)
+    return at

@@ -1,39 +1,40 @@
 import numpy as np
 
-from sim_node.compiler.backend.abi import Role, words
-from sim_node.dtypes import ArrayType, bool_, float32, float64, int32, vec3, vec3d
+from sim_node.compiler.backend.abi import dims, words
+from sim_node.dtypes import ArrayType, bool_, float32, float64, int32, pointer, vec3, vec3d
 
 
 def test_the_argument_block_of_the_contract():
-    placed = words([bool_, ArrayType(vec3), float32, vec3, bool_, vec3d, int32, ArrayType(bool_)])
-    assert [(word.offset, word.role) for word in placed] == [
-        (0, Role.SCALAR),
-        (8, Role.POINTER),
-        (16, Role.LENGTH),
-        (24, Role.SCALAR),
-        *((at, Role.SCALAR) for at in (28, 32, 36)),
-        (40, Role.SCALAR),
-        *((at, Role.SCALAR) for at in (48, 56, 64)),
-        (72, Role.SCALAR),
-        (80, Role.POINTER),
-        (88, Role.LENGTH),
+    placed = words([bool_, ArrayType(vec3), float32, vec3, bool_, vec3d, int32, ArrayType(bool_, 3)])
+    assert [word.offset for word in dims()] == [0, 4, 8, 12]
+    assert [(word.offset, word.scalar) for word in placed] == [
+        (16, bool_),
+        (24, pointer),
+        (32, int32),
+        (40, float32),
+        *((at, float32) for at in (44, 48, 52)),
+        (56, bool_),
+        *((at, float64) for at in (64, 72, 80)),
+        (88, int32),
+        (96, pointer),
+        *((at, int32) for at in (104, 108, 112)),
     ]
-    assert placed[7].scalar is bool_
-    assert placed[8].scalar is float64
 
 
 def test_parameters_of_every_kind_arrive(execute):
     text = """
     kernel @k(bool %b, array<f64> %y, u64 %u, vec2i %v, bool %c, vec3d %w) {
     b0:
-      %i = tid i32
+      %i = tid i32 {0}
       %one = extract i32 %v {1}
       %two = extract f64 %w {2}
       %d = cast f64 %u
       %e = cast f64 %one
       %f = select f64 %b, %d, %e
       %g = select f64 %c, %two, %f
-      store %y, %i, %g
+      %s1_p = extract ptr %y {0}
+      %s1_o = offset ptr %s1_p, %i {8}
+      store %s1_o, %g {0}
       return
     }
     """

@@ -36,9 +36,11 @@ def edges(kind: Scalar) -> np.ndarray:
     limits = np.finfo(kind.numpy)
     whole = [0.0, 0.5, 1.0, 1.5, 2.5, 0.1, 3.7, 2.0**23 + 1, 2.0**31, 2.0**32, 2.0**63, 2.0**64, 1e30, math.inf]
     whole += [float(limits.max), float(limits.tiny), float(limits.smallest_subnormal), float(limits.tiny) / 2]
-    integers, bits = (np.uint32, 0x7F800001) if kind is float32 else (np.uint64, 0x7FF0000000000001)
-    odd = np.array([bits, bits + 0x2000], integers).view(kind.numpy)
-    positive = np.concatenate([np.array([*whole, 2147483647.0, 4294967295.0, math.nan], kind.numpy), odd])
+    integers = np.dtype(f"u{kind.size}")
+    bits = int(np.array(np.inf, kind.numpy).view(integers)) + 1
+    odd = np.array([bits, bits + 0x100], integers).view(kind.numpy)
+    with np.errstate(over="ignore"):
+        positive = np.concatenate([np.array([*whole, 2147483647.0, 4294967295.0, math.nan], kind.numpy), odd])
     return np.concatenate([positive, -positive])
 
 
@@ -48,11 +50,16 @@ def bits(values: np.ndarray) -> np.ndarray:
 
 def source(op: Op, kinds: list[Scalar], result: Scalar) -> str:
     arrays = "".join(f"array<{kind!r}> %p{i}, " for i, kind in enumerate(kinds))
-    loads = "\n".join(f"  %x{i} = load {kind!r} %p{i}, %i" for i, kind in enumerate(kinds))
+    loads = "\n".join(
+        f"  %b{i} = extract ptr %p{i} {{0}}\n  %o{i} = offset ptr %b{i}, %i {{{kind.size}}}\n"
+        f"  %x{i} = load {kind!r} %o{i} {{0}}"
+        for i, kind in enumerate(kinds)
+    )
     args = ", ".join(f"%x{i}" for i in range(len(kinds)))
     return (
-        f"kernel @k({arrays}array<{result!r}> %y) {{\nb0:\n  %i = tid i32\n{loads}\n"
-        f"  %r = {op.name.lower()} {result!r} {args}\n  store %y, %i, %r\n  return\n}}"
+        f"kernel @k({arrays}array<{result!r}> %y) {{\nb0:\n  %i = tid i32 {{0}}\n{loads}\n"
+        f"  %r = {op.name.lower()} {result!r} {args}\n  %to = extract ptr %y {{0}}\n"
+        f"  %at = offset ptr %to, %i {{{result.size}}}\n  store %at, %r {{0}}\n  return\n}}"
     )
 
 
@@ -73,7 +80,11 @@ def check(execute, op: Op, kinds: list[Scalar], result: Scalar, operands: list[n
 
 @pytest.mark.parametrize(
     ("op", "kind", "result"),
-    [(op, kind, bool_ if SIGNATURES[op].rule is Rule.BOOL else kind) for op, kind in ROWS if op is not Op.FMA]
+    [
+        (op, kind, bool_ if SIGNATURES[op].rule is Rule.BOOL else kind)
+        for op, kind in ROWS
+        if op not in (Op.FMA, Op.MULADD)
+    ]
     + CASTS
     + BITCASTS,
     ids=lambda value: getattr(value, "name", None),
@@ -119,6 +130,13 @@ def test_fma_rounds_once(execute, kind):
     check(execute, Op.FMA, [kind] * 3, kind, operands, want)
 
 
+@pytest.mark.parametrize("kind", [float32, float64], ids=repr)
+def test_muladd_rounds_once_or_twice(execute, kind):
+    # of whole numbers no product is rounded, so that both are the same
+    operands = list(np.random.default_rng(8).integers(-1000, 1000, (3, 300)).astype(kind.numpy))
+    check(execute, Op.MULADD, [kind] * 3, kind, operands, operands[0] * operands[1] + operands[2])
+
+
 @pytest.mark.parametrize("kind", SCALARS, ids=repr)
 def test_select_and_memory(execute, kind):
     condition, yes, no = (np.ascontiguousarray(x) for x in product([bool_, kind, kind]))
@@ -134,21 +152,27 @@ def test_a_number_wins_over_nan_where_llvm_knows_it_to_be_one(execute, op, wante
     """The check keeps the loop scalar; LLVM 22's own minimumnum gives NaN there on x86 with AVX-512DQ."""
     source = f"""kernel @k(array<f64> %a, array<f32> %y) {{
 b0:
-  %i = tid i32
+  %i = tid i32 {{0}}
   %zero = const f64 {{0.0}}
   %one = const f32 {{1.0}}
   %nine = const f32 {{9.0}}
-  %n = length i32 %y
+  %n = extract i32 %y {{1}}
   %j = bounds i32 %i, %n {{0}}
-  %v = load f64 %a, %j
-  %w = load f32 %y, %j
+  %v_p = extract ptr %a {{0}}
+  %v_o = offset ptr %v_p, %j {{8}}
+  %v = load f64 %v_o {{0}}
+  %w_p = extract ptr %y {{0}}
+  %w_o = offset ptr %w_p, %j {{4}}
+  %w = load f32 %w_o {{0}}
   %c = eq bool %v, %zero
   check %c {{1}}
   %three = const i32 {{3}}
   %f = lt bool %i, %three
   %s = select f32 %f, %one, %nine
   %r = {op} f32 %s, %w
-  store %y, %j, %r
+  %s1_p = extract ptr %y {{0}}
+  %s1_o = offset ptr %s1_p, %j {{4}}
+  store %s1_o, %r {{0}}
   return
 }}"""
     y = np.array([np.nan, -np.nan, -0.5] * 2, np.float32)
@@ -161,13 +185,19 @@ def test_an_index_of_any_integer_type(execute, index):
     text = f"""
     kernel @k(array<{index}> %at, array<f64> %x, array<f64> %y) {{
     b0:
-      %i = tid i32
-      %j = load {index} %at, %i
-      %n = length i32 %x
+      %i = tid i32 {{0}}
+      %j_p = extract ptr %at {{0}}
+      %j_o = offset ptr %j_p, %i {{{int(index[1:]) // 8}}}
+      %j = load {index} %j_o {{0}}
+      %n = extract i32 %x {{1}}
       %m = cast {index} %n
       %k = bounds {index} %j, %m {{0}}
-      %v = load f64 %x, %k
-      store %y, %i, %v
+      %v_p = extract ptr %x {{0}}
+      %v_o = offset ptr %v_p, %k {{8}}
+      %v = load f64 %v_o {{0}}
+      %s2_p = extract ptr %y {{0}}
+      %s2_o = offset ptr %s2_p, %i {{8}}
+      store %s2_o, %v {{0}}
       return
     }}
     """
@@ -189,13 +219,17 @@ def test_edges_of_a_branch_to_one_block_carry_their_own_arguments(execute):
     text = """
     kernel @k(array<bool> %c, array<i32> %y) {
     b0:
-      %i = tid i32
-      %x = load bool %c, %i
+      %i = tid i32 {0}
+      %x_p = extract ptr %c {0}
+      %x_o = offset ptr %x_p, %i {1}
+      %x = load bool %x_o {0}
       %m = neg i32 %i
       branch %x -> b1(%i, %m), b1(%m, %i)
     b1(i32 %a, i32 %b):
       %d = sub i32 %a, %b
-      store %y, %i, %d
+      %s3_p = extract ptr %y {0}
+      %s3_o = offset ptr %s3_p, %i {4}
+      store %s3_o, %d {0}
       return
     }
     """
@@ -209,11 +243,13 @@ def test_no_label_collides_with_a_name_of_the_emitter(execute, label):
     text = f"""
     kernel @k(array<i32> %y, bool %c) {{
     b0:
-      %i = tid i32
+      %i = tid i32 {{0}}
       branch %c -> {label}, last
     {label}:
       %m = neg i32 %i
-      store %y, %i, %m
+      %s4_p = extract ptr %y {{0}}
+      %s4_o = offset ptr %s4_p, %i {{4}}
+      store %s4_o, %m {{0}}
       jump -> last
     last:
       return
@@ -229,3 +265,39 @@ def test_every_op_is_tried():
     structure = {op for op, row in SIGNATURES.items() if row.rule in (Rule.FREE, Rule.NONE)} | {Op.BOUNDS}
     assert tried | structure == set(Op)
     assert all(len(list(itertools.chain(edges(kind)))) > 1 for kind in SCALARS)
+
+
+def test_a_double_or_integer_becomes_an_f16_by_one_rounding(execute):
+    text = """
+    kernel @k(array<f64> %x, array<i64> %n, array<f16> %y, array<f16> %z) {
+    b0:
+      %i = tid i32 {0}
+      %a = extract ptr %x {0}
+      %b = offset ptr %a, %i {8}
+      %d = load f64 %b {0}
+      %h = cast f16 %d
+      %c = extract ptr %y {0}
+      %e = offset ptr %c, %i {2}
+      store %e, %h {0}
+      %f = extract ptr %n {0}
+      %g = offset ptr %f, %i {8}
+      %l = load i64 %g {0}
+      %m = cast f16 %l
+      %o = extract ptr %z {0}
+      %q = offset ptr %o, %i {2}
+      store %q, %m {0}
+      return
+    }
+    """
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16).astype(np.float64)
+    halves = halves[np.isfinite(halves)]
+    middles = (halves[:-1] + halves[1:]) / 2
+    odd = [np.inf, -np.inf, np.nan, 65520, np.nextafter(65520, 0), 5e-324, -5e-324]
+    x = np.concatenate([halves, middles, np.nextafter(middles, np.inf), np.nextafter(middles, -np.inf), odd])
+    n = np.random.default_rng(1).integers(-70000, 70000, len(x))
+    n[:4] = [2**63 - 1, -(2**63), 65519, 65520]
+    y, z = np.zeros(len(x), np.float16), np.zeros(len(x), np.float16)
+    assert execute(text, len(x), x, n, y, z).code == 0
+    with np.errstate(all="ignore"):
+        assert y.tobytes() == x.astype(np.float16).tobytes()
+        assert z.tobytes() == n.astype(np.float16).tobytes()

@@ -11,16 +11,22 @@ from sim_node.compiler.passes.pipeline import optimise
 SAXPY = """
 kernel @saxpy(f32 %a, array<f32> %x, array<f32> %y) {
 b0:
-  %i = tid i32
-  %n = length i32 %x
+  %i = tid i32 {0}
+  %n = extract i32 %x {1}
   %at = bounds i32 %i, %n {0}
-  %v = load f32 %x, %at
-  %m = length i32 %y
+  %v_p = extract ptr %x {0}
+  %v_o = offset ptr %v_p, %at {4}
+  %v = load f32 %v_o {0}
+  %m = extract i32 %y {1}
   %to = bounds i32 %i, %m {1}
-  %w = load f32 %y, %to
+  %w_p = extract ptr %y {0}
+  %w_o = offset ptr %w_p, %to {4}
+  %w = load f32 %w_o {0}
   %p = mul f32 %a, %v
   %s = add f32 %p, %w
-  store %y, %to, %s
+  %s1_p = extract ptr %y {0}
+  %s1_o = offset ptr %s1_p, %to {4}
+  store %s1_o, %s {0}
   return
 }
 """
@@ -29,16 +35,20 @@ b0:
 SCATTER = """
 kernel @scatter(array<i32> %at, array<i32> %y) {
 b0:
-  %i = tid i32
-  %n = length i32 %at
+  %i = tid i32 {0}
+  %n = extract i32 %at {1}
   %j = bounds i32 %i, %n {0}
-  %k = load i32 %at, %j
+  %k_p = extract ptr %at {0}
+  %k_o = offset ptr %k_p, %j {4}
+  %k = load i32 %k_o {0}
   %seven = const i32 {7}
   %ok = ne bool %k, %seven
   check %ok {1}
-  %m = length i32 %y
+  %m = extract i32 %y {1}
   %to = bounds i32 %k, %m {2}
-  store %y, %to, %i
+  %s2_p = extract ptr %y {0}
+  %s2_o = offset ptr %s2_p, %to {4}
+  store %s2_o, %i {0}
   return
 }
 """

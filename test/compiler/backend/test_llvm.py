@@ -17,7 +17,9 @@ b1(i32 %i):
   %more = lt bool %i, %n
   branch %more -> b2, b3
 b2:
-  store %y, %i, %nil
+  %s1_p = extract ptr %y {0}
+  %s1_o = offset ptr %s1_p, %i {4}
+  store %s1_o, %nil {0}
   %next = add i32 %i, %one
   jump -> b1(%next)
 b3:

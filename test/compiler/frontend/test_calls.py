@@ -21,19 +21,25 @@ def scaled(x: float, factor=2.0):
         ("x[0] = ¦sn.sqrt(s, s)", BuildTypeError, "sn.sqrt takes 1 argument, not 2", ""),
         ("x[0] = ¦sn.min(s)", BuildTypeError, "sn.min takes 2 or more arguments, not 1", ""),
         ("x[0] = ¦sn.min(s, n)", BuildTypeError, "sn.min mixes f32 and i32", "sn.float32(n)"),
-        ("p[0] = ¦sn.min(p[0], p[0])", BuildTypeError, "sn.min does not take vec3f", "apply it to scalars"),
+        ("p[0] = ¦sn.floor(p[0])", BuildTypeError, "sn.floor does not take vec3f", "apply it to scalars"),
         ("x[0] = ¦sn.tid(1)", BuildTypeError, "sn.tid takes 0 arguments, not 1", ""),
         ("x[0] = ¦sn.tid", BuildTypeError, "sn.tid is a builtin, and no value", "scalars and vectors"),
         ("x[0] = sn.sqrt(¦x=s)", UnsupportedError, "by name to funcs only", "in its place"),
-        ("x[0] = scaled(¦*p[0])", UnsupportedError, "one by one", "in its place"),
+        ("x[0] = scaled(¦*s)", BuildTypeError, "'*' takes a tuple or a vector apart, and 's' is f32", "in its place"),
+        ("x[0] = scaled(¦*x)", BuildTypeError, "'*' takes a tuple or a vector apart, and 'x' is an array", "place"),
         ("x[0] = scaled(s, ¦**p)", UnsupportedError, "one by one", "in its place"),
         ("x[0] = ¦scaled()", BuildTypeError, "'scaled': missing a required argument: 'x'", "it is scaled(x, factor)"),
         ("x[0] = ¦scaled(s, scale=1.0)", BuildTypeError, "unexpected keyword argument 'scale'", "scaled(x, factor)"),
         ("x[0] = scaled(¦n)", BuildTypeError, "'x' of 'scaled' is f32, not i32", "sn.float32(n)"),
         ("x[0] = scaled(¦x)", BuildTypeError, "'x' of 'scaled' is f32, not array<f32>", "index the array: x[i]"),
-        ("p[0] = ¦sn.vec3(1.0, 2.0)", BuildTypeError, "vec3f takes 0, 1 or 3 components, not 2", ""),
+        ("p[0] = ¦sn.vec3(1.0, 2.0)", BuildTypeError, "vec3f takes 0, 1 or 3 components, not 2", "sn.vec3f(s)"),
         ("p[0] = sn.vec3(1.0, 2.0, ¦n)", BuildTypeError, "a component of vec3f is f32, not i32", "sn.float32(n)"),
-        ("p[0] = sn.vec3(¦sn.vec2(1.0))", BuildTypeError, "vec2f has not the components of vec3f", ""),
+        (
+            "p[0] = ¦sn.vec3(sn.vec2(1.0))",
+            BuildTypeError,
+            "vec3f takes 0, 1 or 3 components, not 1 (vec2f)",
+            "sn.vec3f(s)",
+        ),
         ("p[0] = ¦sn.vector(s, n, s)", BuildTypeError, "sn.vector mixes f32 and i32", "sn.float32(n)"),
         ("p[0] = ¦sn.vector(flag, flag)", BuildTypeError, "made of numbers, not of bool", ""),
         ("x[0] = ¦float(p[0])", BuildTypeError, "f32 is made from a scalar, not from vec3f", "a component"),
@@ -41,7 +47,6 @@ def scaled(x: float, factor=2.0):
         ("a[0] = sn.uint32(¦-1)", BuildTypeError, "-1 cannot be u32", "wider type"),
         ("x[0] = ¦sn.cast(s, sn.uint64)", BuildTypeError, "sn.cast keeps the bits", "same width"),
         ("x[0] = ¦sn.cast(s, 3)", BuildTypeError, "cannot turn f32 into 3", "same width"),
-        ("x[0] = ¦type(p[0])(1.0)", BuildTypeError, "no scalar type in Python", "sn.vector"),
         ("x[0] = ¦min(s)", BuildTypeError, "min takes 2 or more arguments, not 1", ""),
         ("flag = ¦max(flag, flag)", BuildTypeError, "'max' does not take bool", ""),
         ("x[0] = ¦len(n)", BuildTypeError, "'n' is i32, which has no len", ""),
@@ -86,6 +91,19 @@ def test_literals_take_the_type_of_other_arguments(kernel):
 )  # fmt: skip
 def test_values(kernel, expression, wanted):
     assert results(kernel, f"a[0] = {expression}")[2][0] == wanted
+
+
+def test_parts_are_arguments(kernel):
+    body = (
+        "v = sn.vec3(1.0, 2.0, 3.0)\nt = 2, n\nx[0] = sn.max(*v)\nx[1] = scaled(*(v[1], 4.0))"
+        "\np[0] = sn.vec3(*v)\na[0] = sn.min(*t, 7)\na[1], a[2] = *t,"
+    )
+    x, _, a, p = results(kernel, body, scaled=scaled)
+    assert (list(x[:2]), list(a[:3]), list(p[0])) == ([3.0, 8.0], [2, 2, 3], [1.0, 2.0, 3.0])
+
+
+def test_the_dtype_of_an_array(kernel):
+    assert results(kernel, "d[0] = d.dtype(2)\nx[0] = x.dtype(n) * 0.5")[0][0] == 1.5
 
 
 def test_names_are_shadowed_as_in_python(kernel):

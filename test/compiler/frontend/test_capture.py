@@ -78,7 +78,7 @@ def test_constants(kernel, expression, names, wanted):
         ("d[0] = ¦np.float64(x[0])", UnsupportedError, "'np.float64' is a type of numpy's", "sn.float64(x)", {}),
         ("x[0] = ¦np.dot(p[0], p[0])", UnsupportedError, "'np.dot' is Python code", "sn.dot", {}),
         ("x[0] = ¦np.sqrt(x[0])", UnsupportedError, "'np.sqrt' is Python code", "sn.sqrt", {}),
-        ("x[0] = ¦g", BuildTypeError, "'g' is a float16", "one of bool, i32", {"g": np.float16(1)}),
+        ("x[0] = ¦g", BuildTypeError, "'g' is a float128", "one of bool, i8", {"g": np.longdouble(1)}),
         ("¦k(x)", UnsupportedError, "'k' is a kernel, and kernels do not call kernels", "@sn.func", {}),
         ("x[0] = ¦g.sin(s)", UnsupportedError, "'g.sin' is Python code that cannot be", "sn.sin", {"g": math}),
         ("x[0] = ¦g.arctan(s)", UnsupportedError, "'g.arctan' is Python code", "sn.atan", {"g": np}),

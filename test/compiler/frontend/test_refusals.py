@@ -32,7 +32,7 @@ SNIPPETS = {
     "Raise": "¦raise ValueError",
     "Set": "x[0] = ¦{1, 2}",
     "SetComp": "x[0] = ¦{i for i in range(3)}",
-    "Slice": "x[¦0:1] = 0.0",
+    "Slice": None,  # subscripts read it
     "Starred": "x[0], ¦*y = 1.0, 2.0",
     "TemplateStr": None,
     "Try": "¦try:\n    pass\nexcept ValueError:\n    pass",

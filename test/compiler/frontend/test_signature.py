@@ -50,12 +50,6 @@ def test_text_of_an_enclosing_function():
         ("(x: str)", BuildTypeError, "parameter 'x': 'str' is not a type of the kernel language", "x: float"),
         ("(x: 3)", BuildTypeError, "parameter 'x': '3' is not a type", "x: float"),
         ("(x: list[float])", BuildTypeError, "is not a type", "x: float"),
-        (
-            "(x: ArrayType(sn.float32, 2))",
-            BuildTypeError,
-            "arrays of 2 dimensions are not there yet",
-            "x: float",
-        ),
         ("(x: 'nope')", BuildError, "the annotation of 'x', 'nope', cannot be evaluated: NameError", "of the module"),
         ("(*x: float)", UnsupportedError, "'*x' takes any number", "name each parameter"),
         ("(**x: float)", UnsupportedError, "takes any number", "name each parameter"),

@@ -42,6 +42,17 @@ def test_a_join_has_a_parameter_only_where_values_differ():
     assert [edge.target for edge in made["entry"].edges] == [made["yes"].label, made["no"].label]
 
 
+def test_a_read_sees_through_joins_that_receive_one_value():
+    builder = Builder()
+    constant = builder.constant(int32, 7)
+    builder.write("k", constant)
+    builder.write("n", constant)
+    for _ in range(2000):  # longer than the stack is deep
+        diamond(builder, lambda: builder.write("n", one(builder)), lambda: None)
+    assert builder.read("k") is constant
+    assert builder.read("n").op is Op.ARG
+
+
 def test_loops_carry_only_what_changes():
     builder = Builder()
     builder.write("n", builder.constant(int32, 5))

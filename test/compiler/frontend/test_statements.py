@@ -33,7 +33,8 @@ def results(kernel, body, n=3):
         ("x[0] = ¦None", UnsupportedError, "None is no value in a kernel", "numbers"),
         ("x[0] = ¦1j", UnsupportedError, "a complex number is no value", "numbers"),
         ("x[0] = ¦...", UnsupportedError, "... is no value", "numbers"),
-        ("x[0] = (1, ¦*p[0])[0]", UnsupportedError, "'*' in a tuple is not there", "each value"),
+        ("x[0] = (1, ¦*s)[0]", BuildTypeError, "'*' takes a tuple or a vector apart, and 's' is f32", "each value"),
+        ("¦n if flag else s", UnsupportedError, "'n' is computed", "assign"),
         ("¦sn.pie = 3", BuildNameError, "module 'sim_node' has no 'pie'", "did you mean sn.pi?"),
     ],
 )
@@ -71,3 +72,14 @@ def test_assignments(kernel, body, x, a):
 def test_a_known_condition_leaves_one_side(kernel):
     """The other side is not looked at: that is how code is chosen at build."""
     assert results(kernel, "if 1 > 2:\n    a[0] = nonsense\nelse:\n    a[0] = 8")[1][0] == 8
+
+
+@pytest.mark.parametrize(("n", "wanted"), [(3, [10, 0]), (2, [0, 1])])
+def test_a_condition_chooses_a_call_for_what_it_does(kernel, written, n, wanted):
+    names = written("@sn.func\ndef put(a: array(int), i: int, x: int):\n    a[i] = x\n")
+    body = "a[0] = 0\na[1] = 0\nput(a, 0, 10) if n > 2 else put(a, 1, 1)"
+    a = np.zeros(3, np.int32)
+    run(lower(kernel(body, put=names["put"])), [
+        np.zeros(1, np.float32), np.zeros(1), a, np.zeros((2, 3), np.float32), n, 0.5, True,
+    ])  # fmt: skip
+    assert list(a[:2]) == wanted

@@ -111,7 +111,7 @@ def test_no_value_on_the_way_out_of_an_endless_loop(written):
         ("a[0] = sometimes(n)", BuildError, "ends without one when the condition in line 28 is false", "at the end"),
         ("a[0] = mixed(n)", BuildTypeError, "1.5 cannot be i32", "convert the other side"),
         ("a[0] = bare(n)", BuildError, "this return has no value", "return a value here too"),
-        ("a[0] = pair(n)", UnsupportedError, "a func returns one value", "return a vector"),
+        ("a[0] = pair(n)", BuildTypeError, "pair(n) is a tuple", "take one of its parts"),
         ("x[0] = liar(n)", BuildTypeError, "'liar' says it returns f32 and returns nothing", ""),
         ("a[0] = array_back(a)[0]", BuildTypeError, "a func cannot return an array of i32", "return a value"),
     ],

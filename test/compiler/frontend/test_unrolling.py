@@ -20,3 +20,10 @@ def test_written_out(kernel, statement, written_out):
     entry = lower(kernel(LOOP.format(statement), SIZE=2)).entry
     loops = any(block.end.op is Op.BRANCH for block in entry.blocks)
     assert loops is not written_out
+
+
+def test_a_counter_is_known_behind_a_branch_too(kernel):
+    text = "v = sn.vec3()\nt = 1\nfor i in range(3):\n    if x[0] > 0.0:\n        t = 2\n    v[i] = SIZES[i]"
+    entry = lower(kernel(text, SIZES=(4.0, 5.0, 6.0))).entry
+    constants = {value.attr for block in entry.blocks for value in block.body if value.op is Op.CONST}
+    assert constants >= {4.0, 5.0, 6.0}

@@ -10,12 +10,14 @@ from sim_node.errors import Location
 SOURCE = """
 kernel @scale(array<f32> %x, f32 %k) {
 start:
-  %i = tid i32
-  %n = length i32 %x
+  %i = tid i32 {0}
+  %n = extract i32 %x {1}
   %at = bounds i32 %i, %n {0}
   %c = const f32 {0.0}
   %two = call f32 %k, %c {@plus}
-  store %x, %at, %two
+  %s1_p = extract ptr %x {0}
+  %s1_o = offset ptr %s1_p, %at {4}
+  store %s1_o, %two {0}
   return
 }
 func @plus(f32 %a, f32 %b) -> f32 {

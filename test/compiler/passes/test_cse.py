@@ -6,7 +6,7 @@ from sim_node.compiler.passes.cse import cse
 
 def test_equal_values_join_where_one_dominates():
     source = """
-    kernel @k(array<f32> %y, f32 %a, f32 %b, bool %c, i32 %i) {
+    kernel @k(ptr %y, f32 %a, f32 %b, bool %c) {
     b0:
       %p = add f32 %a, %b
       %q = add f32 %b, %a
@@ -15,44 +15,44 @@ def test_equal_values_join_where_one_dominates():
       %m = const f32 {0.0}
       %n = const f32 {-0.0}
       %o = const f32 {0.0}
-      store %y, %i, %q
+      store %y, %q {0}
       branch %c -> b1, b2
     b1:
       %r = add f32 %a, %b
       %u = mul f32 %r, %o
-      store %y, %i, %u
+      store %y, %u {0}
       jump -> b3
     b2:
       %v = mul f32 %p, %m
-      store %y, %i, %v
+      store %y, %v {0}
       jump -> b3
     b3:
       %w = mul f32 %p, %m
-      store %y, %i, %w
+      store %y, %w {0}
       return
     }
     """
     assert text(verify(cse(verify(parse(source))))) == (
-        "kernel @k(array<f32> %0, f32 %1, f32 %2, bool %3, i32 %4) {\n"
+        "kernel @k(ptr %0, f32 %1, f32 %2, bool %3) {\n"
         "b0:\n"
-        "  %5 = add f32 %1, %2\n"
-        "  %6 = sub f32 %1, %2\n"
-        "  %7 = sub f32 %2, %1\n"
-        "  %8 = const f32 {0.0}\n"
-        "  %9 = const f32 {-0.0}\n"
-        "  store %0, %4, %5\n"
+        "  %4 = add f32 %1, %2\n"
+        "  %5 = sub f32 %1, %2\n"
+        "  %6 = sub f32 %2, %1\n"
+        "  %7 = const f32 {0.0}\n"
+        "  %8 = const f32 {-0.0}\n"
+        "  store %0, %4 {0}\n"
         "  branch %3 -> b1, b2\n"
         "b1:\n"
-        "  %10 = mul f32 %5, %8\n"
-        "  store %0, %4, %10\n"
+        "  %9 = mul f32 %4, %7\n"
+        "  store %0, %9 {0}\n"
         "  jump -> b3\n"
         "b2:\n"
-        "  %11 = mul f32 %5, %8\n"
-        "  store %0, %4, %11\n"
+        "  %10 = mul f32 %4, %7\n"
+        "  store %0, %10 {0}\n"
         "  jump -> b3\n"
         "b3:\n"
-        "  %12 = mul f32 %5, %8\n"
-        "  store %0, %4, %12\n"
+        "  %11 = mul f32 %4, %7\n"
+        "  store %0, %11 {0}\n"
         "  return\n"
         "}\n"
     )
@@ -60,7 +60,7 @@ def test_equal_values_join_where_one_dominates():
 
 def test_loads_are_not_joined():
     source = (
-        "kernel @k(array<f32> %0, i32 %1) {\nb0:\n"
-        "  %2 = load f32 %0, %1\n  store %0, %1, %2\n  %3 = load f32 %0, %1\n  store %0, %1, %3\n  return\n}\n"
+        "kernel @k(ptr %0) {\nb0:\n"
+        "  %1 = load f32 %0 {0}\n  store %0, %1 {0}\n  %2 = load f32 %0 {0}\n  store %0, %2 {0}\n  return\n}\n"
     )
     assert text(cse(parse(source))) == source

@@ -7,12 +7,15 @@ from sim_node.compiler.ir.parser import parse
 from sim_node.compiler.ir.printer import text
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.fold import fold
+from sim_node.dtypes import named
 
 KERNEL = """
 kernel @k(array<{t}> %y, {t} %x, bool %c, i32 %i) {{
 b0:
   {body}
-  store %y, %i, %r
+  %s1_p = extract ptr %y {{0}}
+  %s1_o = offset ptr %s1_p, %i {{{size}}}
+  store %s1_o, %r {{0}}
   return
 }}
 """
@@ -20,8 +23,8 @@ b0:
 
 def stored(kind, body):
     """What is stored after folding: 'x', a constant, or the op that stayed."""
-    module = verify(fold(verify(parse(KERNEL.format(t=kind, body=body)))))
-    value = next(v for v in module.entry.blocks[0].body if v.op is Op.STORE).args[2]
+    module = verify(fold(verify(parse(KERNEL.format(t=kind, body=body, size=named(kind).size)))))
+    value = next(v for v in module.entry.blocks[0].body if v.op is Op.STORE).args[1]
     return "x" if value.op is Op.PARAM else value.attr if value.op is Op.CONST else value.op
 
 
@@ -110,10 +113,14 @@ def test_a_decided_branch_takes_its_consequences_along():
       %four = eq bool %w, %two
       branch %four -> b5, b4
     b4:
-      store %y, %i, %w
+      %s2_p = extract ptr %y {0}
+      %s2_o = offset ptr %s2_p, %i {4}
+      store %s2_o, %w {0}
       return
     b5:
-      store %y, %i, %i
+      %s3_p = extract ptr %y {0}
+      %s3_o = offset ptr %s3_p, %i {4}
+      store %s3_o, %i {0}
       return
     }
     """
@@ -124,4 +131,4 @@ def test_a_decided_branch_takes_its_consequences_along():
 
 
 def stored_constant(module):
-    return next(v for v in module.entry.blocks[-1].body if v.op is Op.STORE).args[2].attr
+    return next(v for v in module.entry.blocks[-1].body if v.op is Op.STORE).args[1].attr

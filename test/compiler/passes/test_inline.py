@@ -14,10 +14,12 @@ from sim_node.errors import Location
 CALLS = """
 kernel @k(array<i32> %x) {
 b0:
-  %i = tid i32
-  %n = length i32 %x
+  %i = tid i32 {0}
+  %n = extract i32 %x {1}
   %at = bounds i32 %i, %n {0}
-  %v = load i32 %x, %at
+  %v_p = extract ptr %x {0}
+  %v_o = offset ptr %v_p, %at {4}
+  %v = load i32 %v_o {0}
   %a = call i32 %v, %x {@clamped}
   %b = call i32 %a, %x {@clamped}
   call %x, %i, %b {@put}
@@ -25,13 +27,15 @@ b0:
 }
 func @put(array<i32> %x, i32 %i, i32 %v) {
 b0:
-  store %x, %i, %v
+  %s1_p = extract ptr %x {0}
+  %s1_o = offset ptr %s1_p, %i {4}
+  store %s1_o, %v {0}
   return
 }
 func @clamped(i32 %v, array<i32> %x) -> i32 {
 b0:
   %w = call i32 %v {@twice}
-  %n = length i32 %x
+  %n = extract i32 %x {1}
   %c = lt bool %w, %n
   branch %c -> b1, b2
 b1:
@@ -83,13 +87,13 @@ def test_locations_and_sites_get_their_chain_of_callers():
     add = [v for b in flat.blocks for v in b.body if v.op is Op.ADD]
     chains = [(v.location, v.location.caller, v.location.caller.caller) for v in add]
     assert [tuple((step.inside, step.line) for step in chain) for chain in chains] == [
-        (("twice", 0), ("clamped", 0), ("k", 4)),
-        (("twice", 0), ("clamped", 0), ("k", 5)),
+        (("twice", 0), ("clamped", 0), ("k", 6)),
+        (("twice", 0), ("clamped", 0), ("k", 7)),
     ]
     assert [(site.subject, site.location.caller) for site in flat.sites] == [
         ("k", None),
-        ("clamped", at("k", 4)),
-        ("clamped", at("k", 5)),
+        ("clamped", at("k", 6)),
+        ("clamped", at("k", 7)),
     ]
     assert [v.attr for b in flat.blocks for v in b.body if v.op in (Op.CHECK, Op.BOUNDS)] == [0, 1, 2]
 
@@ -100,7 +104,9 @@ def test_code_moved_into_a_func_keeps_its_digest():
     b0:
       %z = const i32 {0}
       %y = call i32 %a {@f}
-      store %x, %z, %y
+      %s2_p = extract ptr %x {0}
+      %s2_o = offset ptr %s2_p, %z {4}
+      store %s2_o, %y {0}
       return
     }
     func @f(i32 %v) -> i32 {
@@ -118,7 +124,9 @@ def test_code_moved_into_a_func_keeps_its_digest():
       %w = add i32 %a, %a
       jump -> b2(%w)
     b2(i32 %y):
-      store %x, %z, %y
+      %s3_p = extract ptr %x {0}
+      %s3_o = offset ptr %s3_p, %z {4}
+      store %s3_o, %y {0}
       return
     }
     """

@@ -79,15 +79,17 @@ class Program:
 def programs(draw: st.DrawFn) -> str:
     program = Program(draw)
     for i, kind in enumerate(SCALARS):
-        program.add(kind, f"load {kind!r} %x{i}, %i")
+        program.lines.append(f"  %p{i} = extract ptr %x{i} {{0}}\n  %o{i} = offset ptr %p{i}, %i {{{kind.size}}}")
+        program.add(kind, f"load {kind!r} %o{i} {{0}}")
     for number in range(draw(st.integers(0, 3))):
         program.steps()
         program.diamond(number)
     program.steps()
     for i, kind in enumerate(SCALARS):
-        program.lines.append(f"  store %y{i}, %i, {program.pool[kind][-1]}")
+        program.lines.append(f"  %q{i} = extract ptr %y{i} {{0}}\n  %t{i} = offset ptr %q{i}, %i {{{kind.size}}}")
+        program.lines.append(f"  store %t{i}, {program.pool[kind][-1]} {{0}}")
     arrays = ", ".join(f"array<{kind!r}> %{side}{i}" for side in "xy" for i, kind in enumerate(SCALARS))
-    return f"kernel @k({arrays}) {{\nb0:\n  %i = tid i32\n" + "\n".join(program.lines) + "\n  return\n}"
+    return f"kernel @k({arrays}) {{\nb0:\n  %i = tid i32 {{0}}\n" + "\n".join(program.lines) + "\n  return\n}"
 
 
 def inputs() -> list[np.ndarray]:

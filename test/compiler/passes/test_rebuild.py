@@ -9,7 +9,9 @@ b1(f32 %s):
   %t = add f32 %s, %a
   branch %c -> b1(%t), b2
 b2:
-  store %y, %i, %s
+  %s1_p = extract ptr %y {0}
+  %s1_o = offset ptr %s1_p, %i {4}
+  store %s1_o, %s {0}
   return
 }
 """
@@ -28,4 +30,4 @@ def test_a_parameter_is_replaced_everywhere():
     again = rebuild(function, keep, {header.params[0]: function.params[1]})
     assert [len(block.params) for block in again.blocks] == [0, 0, 0]
     assert all(not edge.args for block in again.blocks for edge in block.edges)
-    assert again.blocks[2].body[0].args[2] is function.params[1]
+    assert again.blocks[2].body[2].args[1] is function.params[1]

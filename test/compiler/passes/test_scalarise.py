@@ -10,10 +10,12 @@ from sim_node.dtypes import Vector
 VECTORS = """
 kernel @k(array<vec3f> %x, vec3f %gain, i32 %rounds) {
 b0:
-  %i = tid i32
-  %n = length i32 %x
+  %i = tid i32 {0}
+  %n = extract i32 %x {1}
   %at = bounds i32 %i, %n {0}
-  %v = load vec3f %x, %at
+  %v_p = extract ptr %x {0}
+  %v_o = offset ptr %v_p, %at {12}
+  %v = load vec3f %v_o {0}
   %zero = const i32 {0}
   %one = const i32 {1}
   jump -> b1(%v, %zero)
@@ -24,7 +26,7 @@ b2:
   %a = extract f32 %s {0}
   %b = extract f32 %s {1}
   %c = extract f32 %s {2}
-  %turned = vector vec3f %b, %c, %a
+  %turned = make vec3f %b, %c, %a
   %scaled = mul vec3f %turned, %gain
   %kept = select vec3f %more, %scaled, %s
   %next = add i32 %r, %one
@@ -33,9 +35,15 @@ b3:
   %w = neg vec3f %s
   %d = cast vec3d %w
   %e = cast vec3f %d
-  store %x, %at, %e
-  %y = load f32 %x, %at {1}
-  store %x, %at, %y {0}
+  %s1_p = extract ptr %x {0}
+  %s1_o = offset ptr %s1_p, %at {12}
+  store %s1_o, %e {0}
+  %y_p = extract ptr %x {0}
+  %y_o = offset ptr %y_p, %at {12}
+  %y = load f32 %y_o {4}
+  %s2_p = extract ptr %x {0}
+  %s2_o = offset ptr %s2_p, %at {12}
+  store %s2_o, %y {0}
   return
 }
 """

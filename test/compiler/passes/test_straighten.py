@@ -14,7 +14,7 @@ def straight(source):
 
 def test_chains_join_and_redundant_parameters_go():
     source = """
-    kernel @k(array<i32> %y, bool %c, i32 %i) {
+    kernel @k(ptr %y, bool %c, i32 %i) {
     b0:
       jump -> b1(%i)
     b1(i32 %a):
@@ -25,16 +25,17 @@ def test_chains_join_and_redundant_parameters_go():
       %n = neg i32 %a
       jump -> b4(%i, %n)
     b4(i32 %same, i32 %other):
-      store %y, %same, %other
+      %at = offset ptr %y, %same {4}
+      store %at, %other {0}
       return
     }
     """
     assert straight(source) == (
-        "kernel @k(array<i32> %0, bool %1, i32 %2) {\n"
+        "kernel @k(ptr %0, bool %1, i32 %2) {\n"
         "b0:\n  branch %1 -> b1, b2\n"
         "b1:\n  jump -> b3(%2)\n"
         "b2:\n  %3 = neg i32 %2\n  jump -> b3(%3)\n"
-        "b3(i32 %4):\n  store %0, %2, %4\n  return\n}\n"
+        "b3(i32 %4):\n  %5 = offset ptr %0, %2 {4}\n  store %5, %4 {0}\n  return\n}\n"
     )
 
 

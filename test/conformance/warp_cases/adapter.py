@@ -14,6 +14,8 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import operator
+import re
 import sys
 import types
 import unittest
@@ -23,6 +25,7 @@ from typing import Any
 
 import sim_node
 from sim_node import dtypes
+from sim_node.lang import options
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
 from sim_node.lang.module import Module
@@ -46,13 +49,22 @@ FOREIGN: dict[str, str] = {
 FOREIGN_MODULES = {"warp._src": PRIVATE, "warp.fem": FRAMEWORKS, "warp.sparse": FRAMEWORKS}
 
 
+# Structs that stand where test files make structs of foreign ones as they load, and the cases of those.
+FOREIGN_STRUCTS = {"warp.fem": ["Sample"]}
+FOREIGN_CASES = {"test_dependent_module_import": FRAMEWORKS}
+# Names that test files mention as they load, and that we do not have: to use one in a case is a failure.
+MISSING = ["bfloat16"]
 # attributes of what Warp has in common with us → why they are not ours
 FOREIGN_ATTRIBUTES: dict[str, dict[str, str]] = {
     "Array": {"grad": GRADIENTS, "_ref": PRIVATE},
     "Func": {"user_overloads": PRIVATE, "adj": PRIVATE},
     "Kernel": {"adj": PRIVATE},
+    "Composite": {"_type_": PRIVATE},
+    "Scalar": {"_type_": PRIVATE},
     "Module": dict.fromkeys(["hash_module", "resolve_options", "get_module_hash", "_get_live_kernels"], PRIVATE),
 }
+# the same, where it has a public name
+ALIASES = {"Composite": {"_length_": "length", "_shape_": "shape", "_wp_scalar_type_": "scalar"}}
 
 
 class Unsupported(unittest.SkipTest):
@@ -81,6 +93,21 @@ class Foreign:
 
     def __repr__(self) -> str:
         return f"<unsupported: {self._reason} ({self._name})>"
+
+
+class Missing(Foreign):
+    """A name that is missing, where a test file only mentions it."""
+
+    def _use(self, *_: Any, **__: Any) -> Foreign:
+        if Foreign.loading:
+            return self
+        raise AttributeError(f"module 'sim_node' has no attribute '{self._name}'")
+
+    @property
+    def __name__(self) -> str:
+        return self._name
+
+    __call__ = __getitem__ = _use  # type: ignore[assignment]
 
 
 class Tape:
@@ -130,12 +157,14 @@ class ForeignModule(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name in FOREIGN_STRUCTS.get(self.__name__, ()):
+            return sim_node.struct(type(name, (), {}))
         if self.__name__ == "warp._src" and name == "types":
             return importlib.import_module("warp._src.types")
         if self.__name__ == "warp._src.types" and name in _tables():
             return _tables()[name]
         public = importlib.import_module("sim_node.types") if self.__name__ == "warp._src.types" else None
-        if hasattr(public, name):
+        if name in getattr(public, "__all__", ()):
             return getattr(public, name)
         return Foreign(f"{self.__name__}.{name}", self._reason)
 
@@ -166,8 +195,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def reason_in(text: str) -> str | None:
-    """Find the reason in an error that names something foreign, as the compiler's do."""
-    return next((reason for reason in REASONS if f"<unsupported: {reason} " in text), None)
+    """Find the reason in an error that names something foreign, as the compiler's do, or an option for gradients."""
+    if "unexpected keyword argument 'adj" in text:
+        return GRADIENTS
+    quoted = (FOREIGN.get(name) for name in re.findall(r"'(?:wp|warp)\.(\w+)'", text))
+    shown = (reason for reason in REASONS if f"<unsupported: {reason} " in text)
+    return next((reason for reason in (*quoted, *shown) if reason), None)
 
 
 def tests_folder() -> Path | None:
@@ -177,22 +210,28 @@ def tests_folder() -> Path | None:
     return next((Path(place, "tests") for place in places or () if Path(place, "tests").is_dir()), None)
 
 
-def _refuse(reason: str, _: object) -> None:
+def _refuse(reason: str, *_: object) -> None:
     raise Unsupported(reason)
 
 
 def bind(tests: Path | str) -> None:
     """Make ``import warp`` give sim_node, with the two stand-ins and the test files of the folder."""
     config = Config("warp.config")
+    options.DEFAULTS["deterministic"] = False  # as ``warp.config.deterministic`` is by default
     sys.modules["warp"] = sim_node
     sys.modules["warp.config"] = config
     for name, value in {"Tape": Tape, "config": config}.items():
         setattr(sim_node, name, value)
     for name, reason in FOREIGN.items():
         setattr(sim_node, name, Foreign(f"warp.{name}", reason))
-    for owner in (Array, Func, Kernel, Module):
-        for name, reason in FOREIGN_ATTRIBUTES[owner.__name__].items():
-            setattr(owner, name, property(functools.partial(_refuse, reason)))
+    for name in MISSING:
+        setattr(sim_node, name, Missing(name, ""))
+    for owner in (Array, Func, Kernel, Module, *(kind for kind in vars(dtypes).values() if isinstance(kind, type))):
+        for name, reason in FOREIGN_ATTRIBUTES.get(owner.__name__, {}).items():
+            refuse = functools.partial(_refuse, reason)
+            setattr(owner, name, property(refuse, refuse))
+        for name, public in ALIASES.get(owner.__name__, {}).items():
+            setattr(owner, name, property(operator.attrgetter(public)))
     for level, name in enumerate(["LOG_DEBUG", "LOG_INFO", "LOG_WARNING", "LOG_ERROR"]):
         setattr(sim_node, name, 10 * (level + 1))
     package = types.ModuleType("warp.tests")

@@ -52,11 +52,36 @@ def sample() -> np.ndarray[Any, Any]:
 
 
 @pytest.fixture(scope="session")
-def apply() -> Callable[..., np.ndarray[Any, Any]]:
-    """Run a function of the library on an array, compiled at a level of optimisation."""
+def compiled() -> Callable[..., Callable[..., np.ndarray[Any, Any]]]:
+    """Compile a kernel of float arrays of one length, the last being the result, at a level and with features."""
 
     @cache
-    def compiled(name: str, level: int) -> tuple[Any, elf.Code]:
+    def compile_(kernel: Any, level: int = 3, features: str = "") -> Callable[..., np.ndarray[Any, Any]]:
+        code = elf.load(llvm.compile_text(host.module(optimise(lower(kernel)).entry), level, features))
+        form = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
+        call = form(code.symbols[host.SYMBOL])
+
+        def run(*inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+            result, error = np.zeros_like(inputs[0]), ctypes.create_string_buffer(32)
+            arrays = (*inputs, result)
+            words = (n for a in arrays for n in (a.ctypes.data, len(a)))
+            block = struct.pack("<4i" + "Qq" * len(arrays), len(result), 1, 1, 1, *words)
+            call(0, len(result), block, error)
+            assert code  # which also keeps it mapped
+            assert not any(error.raw)
+            return result
+
+        return run
+
+    return compile_
+
+
+@pytest.fixture(scope="session")
+def apply(compiled: Any) -> Callable[..., np.ndarray[Any, Any]]:
+    """Give the bits of a function of the library on an array, compiled at any level and with any features."""
+
+    @cache
+    def kernel(name: str) -> Any:
         function = getattr(sn, name)
 
         @sn.kernel
@@ -64,15 +89,20 @@ def apply() -> Callable[..., np.ndarray[Any, Any]]:
             i = sn.tid()
             y[i] = function(x[i])
 
-        code = elf.load(llvm.compile_text(host.module(optimise(lower(each)).entry), level))
-        form = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
-        return form(code.symbols[host.SYMBOL]), code
+        return each
 
-    def run(name: str, x: np.ndarray[Any, Any], level: int = 3) -> np.ndarray[Any, Any]:
-        y, error = np.zeros(len(x), np.float32), ctypes.create_string_buffer(32)
-        block = struct.pack("<QqQq", x.ctypes.data, len(x), y.ctypes.data, len(y))
-        compiled(name, level)[0](0, len(x), block, error)
-        assert not any(error.raw)
-        return y.view(np.uint32)
+    return lambda name, x, level=3, features="": compiled(kernel(name), level, features)(x).view(np.uint32)
 
-    return run
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+@pytest.fixture(scope="session")
+def measuring() -> Any:
+    """The script that measures errors by MPFR."""
+    pytest.importorskip("gmpy2", reason="the reference is MPFR's")
+    from scripts import measure_math
+
+    return measure_math

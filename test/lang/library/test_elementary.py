@@ -117,3 +117,21 @@ def test_the_named_division_truncates(dtype):
     sn.launch(k, len(a), inputs=[a, b], outputs=[q, r])
     np.testing.assert_array_equal(r, np.fmod(a, b))
     np.testing.assert_array_equal(q, a / b if dtype[0] == "f" else (a - np.fmod(a, b)) // b)
+
+
+@pytest.mark.parametrize("vector", [sn.vec2i, sn.vec3, sn.vec4d], ids=repr)
+def test_vectors_go_component_by_component(vector):
+    n = vector.length
+    a = (np.arange(4 * n).reshape(4, n) - 2 * n).astype(vector.numpy)
+    b = np.where(np.arange(4 * n).reshape(4, n) % 2, 3, -2).astype(vector.numpy)
+
+    @sn.kernel
+    def k(a: sn.array[vector], b: sn.array[vector], rest: sn.array[vector], signs: sn.array[vector]):
+        i = sn.tid()
+        rest[i] = sn.mod(a[i], b[i])
+        signs[i] = sn.sign(a[i])
+
+    rest, signs = np.zeros_like(a), np.zeros_like(a)
+    sn.launch(k, 4, inputs=[a, b], outputs=[rest, signs])
+    np.testing.assert_array_equal(rest, np.fmod(a, b))
+    np.testing.assert_array_equal(signs, np.where(a < 0, -1, 1))

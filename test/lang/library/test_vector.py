@@ -22,3 +22,36 @@ def test_cross():
 def test_a_vector_of_length_zero_stays_zero():
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(sn.normalize(sn.vec3(0.0, -0.0, 0.0)), [0.0, 0.0, 0.0])
+
+
+@sn.kernel
+def parts(a: sn.array[sn.vec4], b: sn.array[sn.vec4], n: sn.array[sn.vec3i], out: sn.array[sn.vec4], at: sn.array[int]):
+    i = sn.tid()
+    out[6 * i + 0] = sn.cw_mul(a[i], b[i])
+    out[6 * i + 1] = sn.cw_div(a[i], b[i])
+    out[6 * i + 2] = sn.min(a[i], b[i])
+    out[6 * i + 3] = sn.max(a[i], b[i])
+    out[6 * i + 4] = sn.abs(a[i])
+    out[6 * i + 5] = sn.vec4(sn.min(a[i]), sn.max(a[i]), sn.norm_l1(a[i]), sn.norm_huber(a[i], 2.0))
+    at[2 * i] = int(sn.argmin(n[i]))
+    at[2 * i + 1] = int(sn.argmax(n[i]))
+    n[i] = sn.cw_div(n[i], sn.vec3i(2, -2, 3))
+
+
+def test_what_goes_component_by_component():
+    random = np.random.default_rng(2)
+    a, b = (random.normal(0, 3, (50, 4)).astype(np.float32) for _ in range(2))
+    n = random.integers(-9, 9, (50, 3), np.int32)
+    before, out, at = n.copy(), np.zeros((50, 6, 4), np.float32), np.zeros((50, 2), np.int32)
+    sn.launch(parts, 50, inputs=[a, b, n, out.reshape(-1, 4), at.reshape(-1)])
+    for row, wanted in enumerate([a * b, a / b, np.minimum(a, b), np.maximum(a, b), np.abs(a)]):
+        np.testing.assert_array_equal(out[:, row], wanted)
+    np.testing.assert_array_equal(out[:, 5, :2], np.stack([a.min(1), a.max(1)], 1))
+    np.testing.assert_allclose(out[:, 5, 2], np.abs(a).sum(1, dtype=np.float64), rtol=3e-7)
+    np.testing.assert_array_equal(at, np.stack([before.argmin(1), before.argmax(1)], 1))
+    np.testing.assert_array_equal(n, np.trunc(before / np.array([2, -2, 3])))
+    for row in range(50):
+        np.testing.assert_array_equal(sn.min(a[row], b[row]), np.minimum(a[row], b[row]))
+        assert sn.max(a[row]) == a[row].max()
+        assert sn.argmin(before[row]) == before[row].argmin()
+        np.testing.assert_array_equal(sn.cw_mul(a[row], b[row]), out[row, 0])

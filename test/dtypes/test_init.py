@@ -30,7 +30,7 @@ def test_vectors_take_no_components_one_or_all():
     assert list(sn.vec3()) == [0.0, 0.0, 0.0]
     assert list(sn.vec2d(1.5)) == [1.5, 1.5]
     assert list(sn.vec3i(1, 2, 3)) == list(sn.vec3i([1, 2, 3])) == [1, 2, 3]
-    with pytest.raises(TypeError, match="takes 0, 1 or 3 components"):
+    with pytest.raises(ValueError, match="takes 0, 1 or 3 numbers"):
         sn.vec3(1.0, 2.0)
 
 

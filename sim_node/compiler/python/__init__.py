@@ -1,0 +1,1 @@
+"""Kernels as code of CPython itself: the device ``python``."""

@@ -1,0 +1,77 @@
+"""What kernels call that is no func: conversions, constructors, builtins and a few functions of Python's own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sim_node import dtypes
+from sim_node.compiler.python.operations import count
+from sim_node.compiler.python.places import length
+from sim_node.compiler.python.settle import WEAK, agreed, defaulted
+from sim_node.lang.builtins import Builtin, cast
+from sim_node.lang.hosted import type_of
+
+running = threading.local()  # ``thread``: the coordinates of the thread that runs
+
+
+def callee(thing: Any) -> Any:
+    """Give what a call of the thing does."""
+    if isinstance(thing, Builtin):
+        return _OWN.get(thing.op) or _builtin(thing)
+    for python, ours in _PYTHON:
+        if thing is python:
+            return ours
+    return thing
+
+
+def _builtin(builtin: Builtin) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        return builtin(*agreed(*args))
+
+    return call
+
+
+def _tid() -> Any:
+    coordinates = running.thread
+    return coordinates[0] if len(coordinates) == 1 else coordinates
+
+
+def _cast(value: Any, target: Any) -> Any:
+    (value,) = defaulted(value)
+    return cast.host(value, dtypes.element(target))
+
+
+def _vector(*parts: Any) -> Any:
+    parts = defaulted(*parts)
+    return dtypes.Vector(dtypes.numeric(parts[0].dtype).scalar, len(parts))(*parts)
+
+
+def _type(value: Any) -> Any:
+    (value,) = defaulted(value)
+    return value._type if hasattr(value, "_type") else dtypes.element(value.dtype)
+
+
+def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *values: function(*agreed(*values))
+
+
+def _abs(value: Any) -> Any:
+    return abs(value) if type(value) in WEAK else np.abs(value)
+
+
+# Builtins by their operation, where the host's way differs.
+_OWN: dict[str, Callable[..., Any]] = {"TID": _tid, "BITCAST": _cast, "MAKE": _vector}
+_PYTHON: tuple[tuple[object, Callable[..., Any]], ...] = (
+    (len, length),
+    (range, count),
+    (type, _type),
+    (type_of, _type),
+    (abs, _abs),
+    (min, _extreme(min)),
+    (max, _extreme(max)),
+    *dtypes.PYTHON.items(),
+)

@@ -1,0 +1,158 @@
+"""Types of several numbers of one scalar type, held by value: vectors, matrices, quaternions, transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sim_node.dtypes.scalar import Leaf, Scalar
+
+# How Warp marks the scalar type in the name of a vector.
+SUFFIXES = {
+    "f16": "h", "f32": "f", "f64": "d", "i8": "b", "u8": "ub", "i16": "s", "u16": "us", "i32": "i", "u32": "u",
+    "i64": "l", "u64": "ul", "bool": "bool",
+}  # fmt: skip
+
+# What makes a value of the host, by the class of its type; ``lang.values`` fills it, since types know no values.
+MAKE: dict[type, Callable[..., Any]] = {}
+
+
+@dataclass(frozen=True)
+class Composite:
+    """Numbers of one scalar type, contiguous in memory, aligned as one of them; calling it gives a host's value."""
+
+    scalar: Scalar
+    # What the name begins with.
+    stem: ClassVar[str]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The axes of one element, as numpy shows them."""
+        raise NotImplementedError
+
+    @cached_property
+    def length(self) -> int:
+        """Numbers in one element."""
+        return int(np.prod(self.shape))
+
+    @cached_property
+    def name(self) -> str:
+        """Warp's name with its scalar suffix, such as ``vec3f``."""
+        return f"{self.stem}{self._extents}{SUFFIXES[self.scalar.name]}"
+
+    @property
+    def _extents(self) -> str:
+        return ""
+
+    @property
+    def text(self) -> str:
+        """How the IR writes the type."""
+        return self.name
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The numpy dtype of one number."""
+        return self.scalar.numpy
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of one element in memory."""
+        return self.scalar.size * self.length
+
+    @property
+    def align(self) -> int:
+        """What the address of an element is a multiple of."""
+        return self.scalar.align
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The numbers, in the order of memory."""
+        return tuple(Leaf(self.scalar, i * self.scalar.size) for i in range(self.length))
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the numbers are floating point."""
+        return self.scalar.is_float
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the numbers are integers."""
+        return self.scalar.is_integer
+
+    def vector(self, length: int) -> Vector:
+        """The vector of so many of the same numbers."""
+        return Vector(self.scalar, length)
+
+    def matrix(self, rows: int, cols: int) -> Matrix:
+        """The matrix of the same numbers."""
+        return Matrix(self.scalar, rows, cols)
+
+    def __call__(self, *parts: Any, **named: Any) -> Any:
+        """Make a value of the host; ``lang.values`` says of what."""
+        return MAKE[type(self)](self, *parts, **named)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, repr=False)
+class Vector(Composite):
+    """A vector of ``length`` numbers."""
+
+    length: int
+    stem: ClassVar[str] = "vec"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One axis."""
+        return (self.length,)
+
+    @property
+    def _extents(self) -> str:
+        return str(self.length)
+
+
+@dataclass(frozen=True, repr=False)
+class Matrix(Composite):
+    """A matrix of ``rows`` times ``cols`` numbers, row by row in memory."""
+
+    rows: int
+    cols: int
+    stem: ClassVar[str] = "mat"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Two axes."""
+        return (self.rows, self.cols)
+
+    @property
+    def _extents(self) -> str:
+        return f"{self.rows}{self.cols}" if max(self.shape) < 10 else f"{self.rows}x{self.cols}"
+
+
+@dataclass(frozen=True, repr=False)
+class Quaternion(Composite):
+    """A quaternion: x, y, z, and the real part w."""
+
+    stem: ClassVar[str] = "quat"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One axis of four."""
+        return (4,)
+
+
+@dataclass(frozen=True, repr=False)
+class Transform(Composite):
+    """A translation p and a rotation q, a quaternion: seven numbers."""
+
+    stem: ClassVar[str] = "transform"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One axis of seven."""
+        return (7,)

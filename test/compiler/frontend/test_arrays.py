@@ -1,0 +1,92 @@
+"""Arrays of 1 to 4 dimensions, their views and slices in kernels, against numpy."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from sim_node.compiler.frontend import lower
+from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+
+SHAPE = (3, 4, 2, 5)
+
+
+def kernel_of(written, body, ndim, **more):
+    arrays = f"a: sn.array(dtype=int, ndim={ndim}), out: sn.array(dtype=int), n: int"
+    return written(f"@sn.kernel\ndef k({arrays}):\n    {body}\n", **more)["k"]
+
+
+@pytest.mark.parametrize("ndim", [1, 2, 3, 4])
+@pytest.mark.parametrize("form", ["together", "one by one"])
+def test_elements(written, execute, ndim, form):
+    names = "ijkl"[:ndim]
+    picked = f"[{', '.join(names)}]" if form == "together" else "".join(f"[{name}]" for name in names)
+    given = "\n    ".join(f"{name} = out[{at}]" for at, name in enumerate(names))
+    made = lower(kernel_of(written, f"{given}\n    out[4] = a{picked}\n    a{picked} += n", ndim))
+    a = np.arange(np.prod(SHAPE[:ndim]), dtype=np.int32).reshape(SHAPE[:ndim])
+    for place in itertools.islice(itertools.product(*map(range, SHAPE[:ndim])), 0, None, 7):
+        out, before = np.zeros(5, np.int32), a[place]
+        out[:ndim] = place
+        assert execute(made, 1, a, out, 1000).code == 0
+        assert out[4] == before
+        assert a[place] == before + 1000
+    outside = np.array([*SHAPE[:ndim], *[0] * (5 - ndim)], np.int32)
+    assert execute(made, 1, a, outside, 0).code == 1
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        "a[1]", "a[-1]", "a[0:2]", "a[1:]", "a[:, 2]", "a[::2, 1:]", "a[1, ::3]", "a[::-1]", "a[:, ::-2]", "a[5:9]",
+        "a[-2:, -3:-1]", "a[1:2, :, 0]", "a[2:0:-1, 0]", "a[:][1]", "a[::2][1:]",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("ndim", [3, 2])
+def test_views(written, execute, view, ndim):
+    if view.count(",") >= ndim:
+        return
+    a = np.arange(np.prod(SHAPE[:ndim]), dtype=np.int32).reshape(SHAPE[:ndim])
+    want = eval(view)
+    loops, indent = "", "    "
+    for axis in range(want.ndim):
+        loops += f"{indent}for x{axis} in range(v.shape[{axis}]):\n"
+        indent += "    "
+    place = ", ".join(f"x{axis}" for axis in range(want.ndim))
+    made = kernel_of(
+        written, f"v = {view}\n    count = int(0)\n{loops}{indent}out[count] = v[{place}]\n{indent}count += 1", ndim
+    )
+    out = np.full(want.size + 1, -1, np.int32)
+    assert execute(lower(made), 1, a, out, 0).code == 0
+    np.testing.assert_array_equal(out, [*want.reshape(-1), -1])
+
+
+def test_run_time_ends_are_clamped_as_in_python(written, execute):
+    made = lower(
+        kernel_of(
+            written, "v = a[out[0]:out[1]]\n    out[2] = v.shape[0]\n    if v.shape[0] > 0:\n        out[3] = v[0]", 1
+        )
+    )
+    a = np.arange(5, dtype=np.int32)
+    for start, stop in itertools.product(range(-7, 8), repeat=2):
+        out = np.array([start, stop, 0, -1], np.int32)
+        assert execute(made, 1, a, out, 0).code == 0
+        want = a[start:stop]
+        assert out[2:].tolist() == [len(want), want[0] if len(want) else -1]
+
+
+@pytest.mark.parametrize(
+    ("body", "family", "what"),
+    [
+        ("x = a[0, 1, 2]", BuildTypeError, "has 2 dimensions, not 3"),
+        ("x = a[1.0, 2]", BuildTypeError, "an index is an integer"),
+        ("x = a[::n]", UnsupportedError, "step of a slice"),
+        ("x = a[::0]", BuildTypeError, "not 0"),
+    ],
+)
+def test_what_is_no_index(written, body, family, what):
+    with pytest.raises(BuildError) as caught:
+        lower(kernel_of(written, body, 2))
+    assert type(caught.value) is family
+    assert what in caught.value.what
