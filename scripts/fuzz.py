@@ -35,7 +35,7 @@ from sim_node.compiler.passes.scalarise import scalarise
 from sim_node.compiler.python.block import Block
 from sim_node.compiler.python.code import RAISED, Code
 from sim_node.compiler.python.rewrite import Rewriter
-from sim_node.dtypes import Kind, Scalar, Vector
+from sim_node.dtypes import Composite, Kind, Scalar
 
 # The generator belongs to the tests of the compiler.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "compiler"))
@@ -76,8 +76,8 @@ def inputs(seed: int, length: int) -> list[Any]:
     ]
 
 
-def _array(kind: Scalar | Vector, length: int, random: np.random.Generator) -> Any:
-    scalar, shape = kind.scalar, (length,) if isinstance(kind, Scalar) else (length, kind.length)
+def _array(kind: Scalar | Composite, length: int, random: np.random.Generator) -> Any:
+    scalar, shape = kind.scalar, (length, *kind.shape)
     if scalar.kind is Kind.BOOL:
         return random.integers(0, 2, shape).astype(bool)
     small = random.integers(0 if scalar.kind is Kind.UINT else -9, 10, shape).astype(scalar.numpy)
@@ -85,13 +85,14 @@ def _array(kind: Scalar | Vector, length: int, random: np.random.Generator) -> A
     if scalar.is_float:
         limits = np.finfo(scalar.numpy)
         edges = [0.0, -0.0, np.inf, -np.inf, np.nan, limits.max, -limits.max, limits.tiny, limits.smallest_subnormal,
-                 limits.eps, 1.0, -1.0, 0.5, 2.0**31, 2.0**63, -(2.0**31), 1e9 + 0.5, 2.0**24 + 1]  # fmt: skip
+                 limits.eps, 1.0, -1.0, 0.5, 2.0**31, 2.0**63, -(2.0**31), 1e9 + 0.5, 2.0**24 + 1, 2049.0]  # fmt: skip
         plain = random.normal(0, 3, shape).astype(scalar.numpy)
     else:
         whole = np.iinfo(scalar.numpy)
         edges = [0, 1, 2, whole.max, whole.min, whole.max - 1, whole.min + 1, 31, 32, 63]
         plain = small
-    edge = np.array(edges, scalar.numpy)[random.integers(0, len(edges), shape)]
+    with np.errstate(over="ignore"):
+        edge = np.array(edges, scalar.numpy)[random.integers(0, len(edges), shape)]
     return np.choose(random.integers(0, 5, shape), [edge, raw, plain, small, edge]).astype(scalar.numpy)
 
 
@@ -129,7 +130,7 @@ def run(source: str, file: str, seed: int) -> tuple[Mismatch | None, int]:
         module, bodies = typed(names["k"])
         flat = inline(verify(module))
         kinds = [param.type for param in flat.entry.params if param.type is not None]
-        python = Counted(module, bodies, flat.entry.sites, Block(kinds).read)
+        python = Counted(module, bodies, flat.entry, Block(kinds))
         codes = machine.Code(verify(scalarise(flat)), 0), machine.Code(optimise(module), 3)
         forms = dict(zip(FORMS, codes))
     except Exception as error:  # a refusal, or a fault of the compiler's own: the program is well typed
@@ -152,7 +153,7 @@ def _compared(python: Counted, forms: dict[str, machine.Code], seed: int) -> Mis
     args = inputs(seed, length)
     kinds = next(iter(forms.values())).kinds
     wanted = copy.deepcopy(args)
-    stopped = machine.run(python.address, dim, machine.argument_block(kinds, wanted))
+    stopped = machine.run(python.address, dim, machine.argument_block(kinds, wanted, (dim,)))
     if stopped.site == RAISED and stopped.code:
         raised = python.taken()
         if isinstance(raised, EndlessError):

@@ -37,7 +37,8 @@ _HOMES: dict[str, str] = {
     "get_devices": "sim_node.device.names",
     **dict.fromkeys(["set_device", "ScopedDevice", "get_preferred_device"], "sim_node.device.scope"),
     **dict.fromkeys(["is_device_available", "is_cpu_available", "is_cuda_available"], "sim_node.device.scope"),
-    **dict.fromkeys(["synchronize", "synchronize_device"], "sim_node.device.scope"),
+    **dict.fromkeys(["init", "synchronize", "synchronize_device"], "sim_node.device.scope"),
+    "types": "sim_node.types",
     "kernel": "sim_node.lang.kernel",
     "Kernel": "sim_node.lang.kernel",
     **dict.fromkeys(["Int", "Float", "Scalar"], "sim_node.lang.kinds"),
@@ -53,7 +54,10 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["constant", "E", "e", "LOG2E", "log2e", "LOG10E", "log10e"], "sim_node.lang.constants"),
     **dict.fromkeys(["LN2", "ln2", "LN10", "ln10", "PHI", "phi", "PI", "pi"], "sim_node.lang.constants"),
     **dict.fromkeys(["HALF_PI", "half_pi", "TAU", "tau", "INF", "inf", "NAN", "nan"], "sim_node.lang.constants"),
-    **dict.fromkeys(["vector", "matrix", "identity", "matrix_from_rows", "matrix_from_cols"], "sim_node.lang.builtins"),
+    **dict.fromkeys(
+        ["vector", "matrix", "quaternion", "transformation", "identity", "matrix_from_rows", "matrix_from_cols"],
+        "sim_node.lang.builtins",
+    ),
     "struct": "sim_node.lang.struct",
     **dict.fromkeys(
         [f"atomic_{name}" for name in ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")],
@@ -110,11 +114,13 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["sample_unit_square", "sample_unit_cube"], "sim_node.lang.library.sampling"),
     **dict.fromkeys(["dtype_from_numpy", "dtype_to_numpy"], "sim_node.dtypes"),
     **dict.fromkeys([f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)], "sim_node.dtypes"),
-    **dict.fromkeys(["float16", "float32", "float64"], "sim_node.dtypes"),
+    **dict.fromkeys(["float16", "float32", "float64", "bool", "int", "float"], "sim_node.dtypes"),
     **dict.fromkeys(
-        [f"vec{n}{s}" for n in (2, 3, 4) for s in ("", *"hfdbsiul", "ub", "us", "ul")], "sim_node.lang.values"
+        [f"vec{n}{s}" for n in (2, 3, 4) for s in ("", *"hfdbsiul", "ub", "us", "ui", "ul")], "sim_node.lang.values"
     ),
     **dict.fromkeys([f"{kind}{s}" for kind in _FLOATING for s in ("", *"hfd")], "sim_node.lang.values"),
+    **dict.fromkeys(["quat_identity", "transform_identity"], "sim_node.lang.library.identity"),
+    **dict.fromkeys(["transform_multiply", "quat_to_axis_angle"], "sim_node.lang.library.identity"),
     "Plant": "sim_node.plant.plant",
     **dict.fromkeys(["parameter", "input", "state", "output"], "sim_node.plant.declarations"),
     "Stepper": "sim_node.plant.stepper",

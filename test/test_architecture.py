@@ -22,8 +22,9 @@ ALLOWED = {
     "errors": set(),
     "dtypes": {"errors"},
     "layout": {"errors", "dtypes"},
+    "types": {"dtypes"},
     "lang": {"errors", "dtypes"},
-    "compiler": {"lang"},
+    "compiler": {"lang", "types"},
     "device": {"errors", "_native"},
     "runtime": {"compiler", "device", "_native"},
     "plant": {"runtime", "layout", "_native"},
@@ -53,7 +54,7 @@ TESTED_ELSEWHERE = {
     "compiler/ir/printer": "test_parser.py: what is printed reads back the same",
     **{
         f"compiler/python/{name}": "test_build.py runs every sample of the language on both devices, test_code.py more"
-        for name in ("arrays", "block", "callables", "operations", "places", "rewrite", "settle", "stop")
+        for name in ("arrays", "block", "callables", "operations", "rewrite", "settle", "stop")
     },
     "lang/values/__init__": "test_vector.py makes values of every type",
     "lang/values/numbers": "test_vector.py passes every kind of number, and what is none",

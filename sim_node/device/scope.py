@@ -53,6 +53,10 @@ def is_cuda_available() -> bool:
     return is_device_available("cuda:0")
 
 
+def init() -> None:
+    """Make the devices ready: here they are."""
+
+
 def synchronize() -> None:
     """Wait until every launch has ended: on the CPU a launch has ended when it returns."""
 

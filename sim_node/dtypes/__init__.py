@@ -57,6 +57,10 @@ COMPOSITES: dict[str, Composite] = {
     **{f"spatial_matrix{SUFFIXES[scalar.name]}": Matrix(scalar, 6, 6) for scalar in _FLOATS},
 }
 COMPOSITES.update({name[:-1]: type_ for name, type_ in COMPOSITES.items() if type_.scalar is float32})
+COMPOSITES.update({f"vec{n}ui": Vector(uint32, n) for n in (2, 3, 4)})
+
+# Python's names of types, which Warp's module has too.
+_PYTHONS = {"bool": bool_, "int": int32, "float": float32}
 
 # What a Python annotation or conversion means in a kernel, as Warp has it.
 PYTHON: dict[type, Scalar] = {bool: bool_, int: int32, float: float32}
@@ -67,10 +71,12 @@ _STEM = r"(vec(?P<n>\d+)|mat(?P<rows>\d|\d+(?=x))x?(?P<cols>\d+)|(?P<whole>quat|
 _NAME = re.compile(_STEM + r"(?P<suffix>[a-z]+)")
 
 
-def __getattr__(name: str) -> Composite:
-    # the names of composite types are a table, not a hundred lines
+def __getattr__(name: str) -> Any:
+    # the names of composite types are a table, not a hundred lines, and Python's are not hidden in this file
     if name in COMPOSITES:
         return COMPOSITES[name]
+    if name in _PYTHONS:
+        return _PYTHONS[name]
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

@@ -91,6 +91,14 @@ class Composite:
         """The matrix of the same numbers."""
         return Matrix(self.scalar, rows, cols)
 
+    @property
+    def __name__(self) -> str:
+        """The name, where classes have theirs."""
+        return self.name
+
+    def __instancecheck__(self, value: object) -> bool:
+        return getattr(value, "_type", None) == self
+
     def __call__(self, *parts: Any, **named: Any) -> Any:
         """Make a value of the host; ``lang.values`` says of what."""
         return MAKE[type(self)](self, *parts, **named)

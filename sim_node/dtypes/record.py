@@ -81,6 +81,17 @@ class Struct:
             first += len(type_.leaves)
         return None
 
+    @property
+    def __name__(self) -> str:
+        """The name, where classes have theirs."""
+        return self.name
+
+    def __mro_entries__(self, _: object) -> tuple[type, ...]:
+        raise TypeError(f"structs do not inherit: '{self.name}' is a type; make it a field")
+
+    def __instancecheck__(self, value: object) -> bool:
+        return getattr(value, "_type", None) == self
+
     def __call__(self, *values: Any, **named: Any) -> Any:
         """Make an instance; ``lang.values`` says of what."""
         return MAKE[type(self)](self, *values, **named)

@@ -67,6 +67,14 @@ class Scalar:
         """How the IR writes the type."""
         return self.name
 
+    @property
+    def __name__(self) -> str:
+        """Warp's name, such as ``float32``, where classes have theirs."""
+        return "bool" if self.kind is Kind.BOOL else self.numpy.name
+
+    def __instancecheck__(self, value: object) -> bool:
+        return isinstance(value, self.numpy.type)
+
     def __call__(self, value: Any = 0) -> Any:
         """Convert a number to the numpy scalar of this type: a float saturates where integers end, NaN becomes 0."""
         if self.is_integer and isinstance(value, (float, np.floating)):

@@ -29,9 +29,9 @@ class Builtin:
     op: str
     host: Callable[..., Any]
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """Do it in plain Python, on numpy scalars; Python's own numbers, which have no dtype, give such a number."""
-        result = self.host(*args)
+        result = self.host(*args, **named)
         weak = bool(args) and all(type(arg) in (bool, int, float) for arg in args)
         return result.item() if weak and isinstance(result, np.generic) else result
 
@@ -133,6 +133,15 @@ def _matrix(*components: Any, shape: tuple[int, int], dtype: Any = None) -> Any:
     return dtypes.Matrix(_scalar(dtype or np.array(components).dtype), *shape)(*components)
 
 
+def _quaternion(*components: Any, dtype: Any = None) -> Any:
+    return dtypes.Quaternion(_scalar(dtype or np.asarray(components[-1]).dtype))(*components)
+
+
+def _transformation(*components: Any, dtype: Any = None, **named: Any) -> Any:
+    parts = (*components, *named.values())
+    return dtypes.Transform(_scalar(dtype or np.asarray(parts[-1]).dtype))(*components, **named)
+
+
 def _identity(n: int, dtype: Any) -> Any:
     scalar = _scalar(dtype)
     return dtypes.Matrix(scalar, n, n)(*np.eye(n, dtype=scalar.numpy).reshape(-1))
@@ -160,6 +169,8 @@ rint = Builtin("rint", "RINT", np.rint)
 cast = Builtin("cast", "BITCAST", _cast)
 vector = Builtin("vector", "MAKE", _vector)
 matrix = Builtin("matrix", "MAKE", _matrix)
+quaternion = Builtin("quaternion", "MAKE", _quaternion)
+transformation = Builtin("transformation", "MAKE", _transformation)
 identity = Builtin("identity", "MAKE", _identity)
 matrix_from_rows = Builtin("matrix_from_rows", "MAKE", _from_rows)
 matrix_from_cols = Builtin("matrix_from_cols", "MAKE", _from_cols)

@@ -23,8 +23,6 @@ def struct(cls: builtins.type) -> Any:
     names = {**around.f_globals, **around.f_locals}
     written = inspect.get_annotations(cls)
     fields = tuple((name, _field(cls.__name__, name, kind, names)) for name, kind in written.items())
-    if not fields:
-        raise BuildTypeError(f"struct '{cls.__name__}' has no fields", remedy="annotate them: x: float")
     return Struct(cls.__name__, fields)
 
 

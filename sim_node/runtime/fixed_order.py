@@ -7,6 +7,7 @@ as the keys have, from the lowest, each counted in those same parts.
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
@@ -16,16 +17,18 @@ from sim_node.errors import LaunchError
 from sim_node.lang.library.parts import (
     PART,
     count_digits,
+    gather,
     list_heads,
     mark_heads,
     measure_runs,
     multiply_parts,
+    number_segments,
     place,
     run_parts,
     sum_parts,
 )
 from sim_node.runtime.array import Array
-from sim_node.runtime.creation import empty, empty_like, zeros
+from sim_node.runtime.creation import clone, empty, empty_like, zeros
 from sim_node.runtime.launch import launch
 from sim_node.runtime.maker import array
 
@@ -38,53 +41,81 @@ def _parts(count: int) -> int:
     return -(-count // PART)
 
 
-def _summed(sums: Array) -> Array:
-    """Sum an array down to one element."""
-    while len(sums) > 1:
-        values, sums = sums, empty(_parts(len(sums)), sums.dtype)
-        launch(sum_parts, len(sums), [values, len(values)], [sums])
-    return sums
+def _summed(values: Array, count: int) -> Array:
+    """Sum the first elements of each row: an array of one column."""
+    rows = values.shape[0]
+    sums = zeros((rows, 1), values.dtype) if count == 0 else empty((rows, _parts(count)), values.dtype)
+    launch(sum_parts, (rows, _parts(count)), [values, count], [sums])
+    return sums if sums.shape[1] == 1 else _summed(sums, sums.shape[1])
 
 
-def _count(name: str, values: Array, count: int | None) -> int:
-    if count is not None and not 0 <= count <= values.size:
-        raise LaunchError(f"{name}: {count} elements of an array of {values.size}")
-    return values.size if count is None else count
+def _count(name: str, length: int, count: int | None) -> int:
+    if count is not None and not 0 <= count <= length:
+        raise LaunchError(f"{name}: {count} elements of an array of {length}")
+    return length if count is None else count
 
 
-def _given(total: Any, out: Array | None) -> Any:
-    if out is None:
-        return total.list()[0]
-    out.assign(total.numpy().reshape(out.numpy().shape))
-    return out
+def _last(name: str, ndim: int, axis: int | None) -> tuple[int, ...]:
+    """The dimensions in an order in which that of the sums is last; of none, which is one row, as they are."""
+    if axis is not None and not -ndim <= axis < ndim:
+        raise LaunchError(f"{name}: axis {axis} of an array of {ndim} dimensions")
+    return tuple(range(ndim)) if axis is None else (*(k for k in range(ndim) if k != axis % ndim), axis % ndim)
 
 
-def array_sum(values: Array, out: Array | None = None, value_count: int | None = None) -> Any:
+def _rows(shape: tuple[int, ...], order: tuple[int, ...], axis: int | None) -> tuple[int, int]:
+    """How many rows there are, and how long they are."""
+    *across, along = (shape[k] for k in order)
+    return (1, math.prod(shape)) if axis is None else (math.prod(across), along)
+
+
+def _given(sums: Array, shape: tuple[int, ...], axis: int | None, out: Array | None) -> Any:
+    """Sums as an array that has 1 where the axis was; of no axis the number alone; ``out`` if that is given."""
+    if out is not None:
+        out.assign(sums.numpy().reshape(out.numpy().shape))
+        return out
+    if axis is None:
+        return sums.list()[0]
+    return sums.reshape(tuple(1 if k == axis % len(shape) else n for k, n in enumerate(shape)))
+
+
+def array_sum(values: Array, out: Array | None = None, value_count: int | None = None, axis: int | None = None) -> Any:
     """Sum an array, or its first ``value_count`` elements: the sum, or the array ``out`` of one element that has it.
 
-    Raises LaunchError where the array is shorter.
+    Along an axis it sums each row of it, or the first elements of each: an array, ``out`` if that is given, of the
+    same shape with 1 there. Raises LaunchError where the array is shorter or has no such axis.
     """
-    count = _count("array_sum", values, value_count)
-    flat = values.contiguous().flatten()
-    sums = zeros(1, values.dtype) if count == 0 else empty(_parts(count), values.dtype)
-    launch(sum_parts, _parts(count), [flat, count], [sums])
-    return _given(_summed(sums), out)
+    order = _last("array_sum", values.ndim, axis)
+    count = _count("array_sum", values.size if axis is None else values.shape[axis], value_count)
+    rows = values.transpose(order).contiguous().reshape(_rows(values.shape, order, axis))
+    return _given(_summed(rows, count), values.shape, axis, out)
 
 
-def array_inner(a: Array, b: Array, out: Array | None = None, count: int | None = None) -> Any:
+def array_inner(a: Array, b: Array, out: Array | None = None, count: int | None = None, axis: int | None = None) -> Any:
     """Sum the products of the numbers of two arrays, or of their first ``count`` elements, as ``array_sum``.
 
-    Raises LaunchError where the arrays differ in type or are shorter.
+    Raises LaunchError where the arrays differ in type or shape, are shorter or have no such axis.
     """
-    if a.dtype != b.dtype or (count is None and a.size != b.size):
+    order = _last("array_inner", a.ndim, axis)
+    same = a.shape == b.shape if axis is not None else count is not None or a.size == b.size
+    if a.dtype != b.dtype or not same:
         raise LaunchError(f"array_inner: {a.size} elements of {a.dtype!r} and {b.size} of {b.dtype!r}")
-    number = min(_count("array_inner", a, count), _count("array_inner", b, count))
-    one, other = (
-        array(np.ascontiguousarray(each.contiguous().flatten().numpy()[:number]).reshape(-1)) for each in (a, b)
-    )
-    sums = zeros(1, one.dtype) if number == 0 else empty(_parts(one.size), one.dtype)
-    launch(multiply_parts, _parts(one.size), [one, other, one.size], [sums])
-    return _given(_summed(sums), out)
+    lengths = [each.size if axis is None else each.shape[axis] for each in (a, b)]
+    number = min(_count("array_inner", length, count) for length in lengths)
+    one, other = (_numbers(each, order, axis, number) for each in (a, b))
+    rows, length = one.shape
+    sums = zeros((rows, 1), one.dtype) if length == 0 else empty((rows, _parts(length)), one.dtype)
+    launch(multiply_parts, (rows, _parts(length)), [one, other, length], [sums])
+    return _given(_summed(sums, sums.shape[1]), a.shape, axis, out)
+
+
+def _numbers(values: Array, order: tuple[int, ...], axis: int | None, count: int) -> Array:
+    """Rows of the numbers of the first elements of each."""
+    memory = values.numpy()
+    memory = memory.transpose(*order, *range(len(order), memory.ndim))
+    components = memory.shape[len(order) :]
+    rows = memory.reshape(*_rows(values.shape, order, axis), *components)[:, :count]
+    numbers: Array = array(np.ascontiguousarray(rows.reshape(len(rows), count * math.prod(components))))
+    return numbers
 
 
 def array_scan(in_array: Array, out_array: Array, inclusive: bool = True) -> None:
@@ -100,7 +131,7 @@ def array_scan(in_array: Array, out_array: Array, inclusive: bool = True) -> Non
     offsets = zeros(max(parts, 1), in_array.dtype)
     if parts > 1:
         sums = empty(parts, in_array.dtype)
-        launch(sum_parts, parts, [in_array, count], [sums])
+        launch(sum_parts, (1, parts), [in_array.contiguous().reshape((1, count)), count], [sums.reshape((1, parts))])
         array_scan(sums, offsets, inclusive=False)
     launch(run_parts, parts, [in_array, offsets, count, inclusive], [out_array])
 
@@ -131,6 +162,36 @@ def radix_sort_pairs(keys: Array, values: Array, count: int, begin_bit: int = 0,
             home.assign(moved)
 
 
+def segmented_sort_pairs(
+    keys: Array,
+    values: Array,
+    count: int,
+    segment_start_indices: Array,
+    segment_end_indices: Array | None = None,
+) -> None:
+    """Sort the keys of each segment, and values with them; segments do not overlap, and what is in none stays.
+
+    A segment goes from its start to before its end, or without ends to before the next start, where the last start is
+    the end alone. Keys are as of ``radix_sort_pairs``; it is stable: all are sorted by key, then by segment.
+    Raises LaunchError where an array is shorter, or a segment does not lie in the first ``count`` elements.
+    """
+    bounds = segment_start_indices.numpy()
+    starts, ends = (bounds[:-1], bounds[1:]) if segment_end_indices is None else (bounds, segment_end_indices.numpy())
+    if len(starts) != len(ends) or not np.all((starts >= 0) & (starts <= ends) & (ends <= count)):
+        raise LaunchError(f"segmented_sort_pairs: segments are parts of the first {count} elements")
+    if min(len(keys), len(values)) < count:
+        raise LaunchError(f"segmented_sort_pairs: {count} pairs of {len(keys)} keys, {len(values)} values")
+    numbers, order = (array(np.arange(2 * count, dtype=np.int32)) for _ in range(2))
+    launch(number_segments, len(starts), [array(starts.copy()), array(ends.copy())], [numbers])
+    by_key, by_segment = empty(2 * count, keys.dtype), empty(2 * count, int)
+    by_key[:count].assign(keys[:count])
+    radix_sort_pairs(by_key, order, count)
+    launch(gather, count, [numbers, order], [by_segment])
+    radix_sort_pairs(by_segment, order, count)
+    for given in (keys, values):
+        launch(gather, count, [clone(given[:count]), order], [given])
+
+
 def runlength_encode(
     values: Array,
     run_values: Array,
@@ -142,7 +203,7 @@ def runlength_encode(
 
     Raises LaunchError where the array of values is shorter than ``value_count``.
     """
-    count = _count("runlength_encode", values, value_count)
+    count = _count("runlength_encode", values.size, value_count)
     heads = empty(count, int)
     numbers, starts = empty_like(heads), empty_like(heads)
     launch(mark_heads, count, [values], [heads])

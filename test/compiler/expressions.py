@@ -16,14 +16,14 @@ import numpy as np
 
 import sim_node as sn
 from sim_node.compiler.frontend.operand import SPELLED, Literal, unfit
-from sim_node.dtypes import SCALARS, Kind, Scalar, Vector, bool_, float32, float64, int32, int64, uint32, uint64
+from sim_node.dtypes import SCALARS, Kind, Scalar, Vector, bool_, float32, float64, int32, int64, uint32
 from sim_node.lang.library import MATH
 
 Type = Scalar | Vector
 T = TypeVar("T")
 
-NUMBERS = (int32, uint32, int64, uint64, float32, float64)
-VECTORS = (sn.vec3, sn.vec2d, sn.vec4i, sn.vec3d, sn.vec2u, sn.vec4)
+NUMBERS = tuple(scalar for scalar in SCALARS if scalar is not bool_)
+VECTORS = (sn.vec3, sn.vec2d, sn.vec4i, sn.vec3d, sn.vec2u, sn.vec4, sn.vec3h, sn.vec3b, sn.vec2us)
 TYPES: tuple[Type, ...] = (*SCALARS, *VECTORS)
 INTEGERS = ["0", "1", "2", "3", "5", "7", "10", "100", "-1", "-3", "255", "65_536", "0x7FFF_FFFF", "2_147_483_648",
             "4_294_967_295", "-2_147_483_648", "9_007_199_254_740_993", "9_223_372_036_854_775_807",

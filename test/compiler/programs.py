@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from expressions import NUMBERS, REAL, TYPES, VECTORS, WHOLE, Block, Expressions, Func, Type, spelled
 
-from sim_node.dtypes import Scalar, Vector, bool_, int32, int64, uint32
+from sim_node.dtypes import Scalar, Vector, bool_, float32, int32, int64, uint32
 
 HEAD = """import enum
 
@@ -53,7 +53,7 @@ class Programs(Expressions):
             if self.funcs[-1].annotated and self.chance(0.6):
                 self.overload(self.funcs[-1])
         self.lines += ["", "", "@sn.kernel", f"def k({PARAMS}, s1: int, s5: float):"]
-        block = Block({"s1": int32, "s5": TYPES[5]}, frozen=frozenset(["s1", "s5"]))
+        block = Block({"s1": int32, "s5": float32}, frozen=frozenset(["s1", "s5"]))
         self.emit(block, "i = sn.tid()")
         self.left, self.returns, self.result = self.random.randrange(10, 60), True, None
         self.body(block, 0)
@@ -71,7 +71,7 @@ class Programs(Expressions):
         """Write a func; its result is declared or follows from its returns."""
         params = [(next(self.names), self.pick(TYPES)) for _ in range(self.random.randrange(4))]
         result = self.pick([None, *TYPES, *TYPES])
-        block = Block({"s1": int32, "s5": TYPES[5], **dict(params)}, frozen=frozenset(["s1", "s5"]))
+        block = Block({"s1": int32, "s5": float32, **dict(params)}, frozen=frozenset(["s1", "s5"]))
         made = Func(name, params, result)
         words = []
         for at, (param, kind) in enumerate(params):
@@ -103,7 +103,7 @@ class Programs(Expressions):
         """Write another func of the name, whose first parameter has another type."""
         kinds = [kind for kind in TYPES if kind != first.params[0][1]]
         params = [(next(self.names), self.pick(kinds)), *((next(self.names), kind) for _, kind in first.params[1:])]
-        block = Block({"s1": int32, "s5": TYPES[5], **dict(params)}, frozen=frozenset(["s1", "s5"]))
+        block = Block({"s1": int32, "s5": float32, **dict(params)}, frozen=frozenset(["s1", "s5"]))
         words = [f"{name}: {spelled(kind)}" for name, kind in params]
         result = self.pick(TYPES)
         head = ", ".join(["i", PARAMS if first.typed else ", ".join(self.arrays()), "s1", "s5", *words])

@@ -100,3 +100,53 @@ def test_runs(numbers):
     count = sn.zeros(1, dtype=int)
     assert sn.utils.runlength_encode(sn.array(np.array(numbers, np.int32)), values, lengths, count) is count
     assert count.numpy()[0] == runs
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+@pytest.mark.parametrize("shape", [(2, 3, 4), (3, 1500, 2), (2, 0, 3), (1, 1, 1)])
+def test_sums_along_an_axis(shape, axis):
+    values = np.random.default_rng(1).integers(-9, 9, shape).astype(np.float32)
+    other = values[::-1] + np.float32(2)
+    one, two = sn.array(values), sn.array(other)
+    np.testing.assert_array_equal(sn.utils.array_sum(one, axis=axis).numpy(), values.sum(axis, keepdims=True))
+    product = (values * other).sum(axis, keepdims=True)
+    np.testing.assert_array_equal(sn.utils.array_inner(one, two, axis=axis).numpy(), product)
+    out = sn.zeros(product.shape)
+    assert sn.utils.array_inner(one, two, out, axis=axis) is out
+    np.testing.assert_array_equal(out.numpy(), product)
+    if shape[axis] > 1:
+        first = np.take(values, [0], axis)
+        np.testing.assert_array_equal(sn.utils.array_sum(one, value_count=1, axis=axis).numpy(), first)
+        np.testing.assert_array_equal(
+            sn.utils.array_inner(one, two, count=1, axis=axis).numpy(), first * np.take(other, [0], axis)
+        )
+
+
+def test_sums_of_vectors_along_an_axis():
+    values = np.random.default_rng(1).integers(-9, 9, (5, 4, 3)).astype(np.float32)
+    v = sn.array(values, dtype=sn.vec3)
+    np.testing.assert_array_equal(sn.utils.array_sum(v, axis=0).numpy(), values.sum(0, keepdims=True))
+    np.testing.assert_array_equal(sn.utils.array_inner(v, v, axis=1).numpy(), (values**2).sum((1, 2))[:, None])
+    with pytest.raises(LaunchError, match="array_sum: axis 2 of an array of 2 dimensions"):
+        sn.utils.array_sum(v, axis=2)
+
+
+@pytest.mark.parametrize("length", [0, 1, 300, 3000])
+def test_sorts_of_segments(length):
+    random = np.random.default_rng(length)
+    keys, values = random.integers(-50, 50, length).astype(np.float32), np.arange(length, dtype=np.int32)
+    bounds = np.unique(random.integers(0, length + 1, 9)).astype(np.int32)
+    for starts, ends in [(bounds, None), (bounds[:-1:2], bounds[1::2][: len(bounds[:-1:2])])]:
+        pairs = sn.array(np.concatenate([keys, keys])), sn.array(np.concatenate([values, values]))
+        limits = sn.array(starts.copy()), None if ends is None else sn.array(ends.copy())
+        sn.utils.segmented_sort_pairs(*pairs, length, *limits)
+        wanted = values.copy()
+        for start, end in zip(starts if ends is not None else starts[:-1], starts[1:] if ends is None else ends):
+            wanted[start:end] = start + np.argsort(keys[start:end], kind="stable")
+        np.testing.assert_array_equal(pairs[1].numpy()[:length], wanted)
+        np.testing.assert_array_equal(pairs[0].numpy()[:length], keys[wanted])
+
+
+def test_segments_lie_in_the_array():
+    with pytest.raises(LaunchError, match="segments are parts of the first 3 elements"):
+        sn.utils.segmented_sort_pairs(sn.zeros(6), sn.zeros(6, int), 3, sn.array([0, 4], dtype=int))

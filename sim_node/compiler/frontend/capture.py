@@ -8,14 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from sim_node import dtypes
+from sim_node import dtypes, types
 from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.scope import suggestion
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.errors import BuildError, BuildNameError, BuildTypeError
+from sim_node.lang import builtins
 from sim_node.lang.values.value import Value as HostValue
+from sim_node.lang.values.value import type_of
+
+# Outside of kernels these give a type, and in a kernel, as in Warp's, a value of it.
+_FACTORIES = (
+    (types.vector, builtins.vector),
+    (types.matrix, builtins.matrix),
+    (types.quaternion, builtins.quaternion),
+    (types.transformation, builtins.transformation),
+)
 
 
 def capture(body: Body, thing: object, text: str, node: Any) -> Operand:
@@ -32,8 +42,12 @@ def capture(body: Body, thing: object, text: str, node: Any) -> Operand:
         return tuple(capture(body, part, f"{text}[{i}]", node) for i, part in enumerate(thing))
     if isinstance(thing, type) and thing in dtypes.PYTHON:
         return Static(dtypes.PYTHON[thing])
-    if isinstance(thing, HostValue):
-        thing = np.asarray(thing)
+    if isinstance(thing, HostValue) and isinstance(type_of(thing), dtypes.Composite):
+        parts = tuple(_scalar(body, part, text, node) for part in np.asarray(thing).reshape(-1))
+        return body.emit(Op.MAKE, type_of(thing), parts, node)
+    made = next((builtin for factory, builtin in _FACTORIES if factory is thing), None)
+    if made is not None:
+        return Static(made)
     if isinstance(thing, np.ndarray) and thing.ndim == 1 and 2 <= len(thing) <= 4 and thing.dtype.kind in "iuf":
         parts = tuple(_scalar(body, part, text, node) for part in thing)
         scalar = dtypes.element(thing.dtype)

@@ -156,6 +156,23 @@ def matrix(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Va
     return composite(body, Matrix(scalar, rows, cols), arguments, {}, node)
 
 
+def quaternion(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Value:
+    """``sn.quaternion(x, y, z, w)`` or ``sn.quaternion(v, w)``, with ``dtype=`` where the numbers do not say so."""
+    return _made(body, Quaternion, "sn.quaternion", arguments, named, node)
+
+
+def transformation(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Value:
+    """``sn.transformation(p, q)`` or its seven numbers, with ``dtype=`` where these do not say so."""
+    return _made(body, Transform, "sn.transformation", arguments, named, node)
+
+
+def _made(body: Body, kind: type[Composite], name: str, arguments: Arguments, named: Named, node: ast.Call) -> Value:
+    options = {option: written for option, written in named.items() if option == "dtype"}
+    parts = {option: written for option, written in named.items() if option != "dtype"}
+    first = [*arguments, *parts.values()][:1]
+    return composite(body, kind(_scalar(body, options.get("dtype"), first, name, node)), arguments, parts, node)
+
+
 def identity(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Value:
     """``sn.identity(n=3, dtype=float)``."""
     options = {**dict(zip(("n", "dtype"), arguments)), **_options(body, named, ("n", "dtype"), node)}
@@ -225,7 +242,7 @@ def _scalar(body: Body, dtype: Written | None, arguments: Arguments, name: str, 
     scalar = agree(body, name, node, *arguments)[0].type
     if isinstance(scalar, Composite):
         return scalar.scalar
-    if not isinstance(scalar, Scalar) or scalar == bool_:
+    if not isinstance(scalar, Scalar):
         raise body.error(BuildTypeError, f"{name} is made of numbers, not of {scalar!r}", node)
     return scalar
 
@@ -239,6 +256,8 @@ Form = Callable[[Body, Arguments, Named, ast.Call], Value]
 FORMS: Mapping[str, Form] = {
     "vector": vector,
     "matrix": matrix,
+    "quaternion": quaternion,
+    "transformation": transformation,
     "identity": identity,
     "matrix_from_rows": from_rows,
     "matrix_from_cols": from_cols,

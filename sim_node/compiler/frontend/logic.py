@@ -13,7 +13,7 @@ from sim_node.compiler.frontend.operand import Choice, Literal, Operand, Weak, m
 from sim_node.compiler.frontend.ssa import Draft
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, bool_
+from sim_node.dtypes import ArrayType, Scalar, bool_, int32
 from sim_node.errors import BuildTypeError
 
 
@@ -42,7 +42,7 @@ def condition(body: Body, node: ast.expr) -> Value | Literal:
 
 
 def truth(body: Body, operand: Operand, node: ast.expr) -> Value | Literal:
-    """Whether an operand is true: a number that is not 0, a tuple that is not empty."""
+    """Whether an operand is true: a number that is not 0, a tuple or an array that is not empty."""
     if isinstance(operand, tuple):
         return Literal(bool(operand))
     if isinstance(operand, Literal):
@@ -53,10 +53,12 @@ def truth(body: Body, operand: Operand, node: ast.expr) -> Value | Literal:
         return operand
     if isinstance(operand, Value) and isinstance(operand.type, Scalar):
         return body.emit(Op.NE, bool_, (operand, body.constant(operand.type, Literal(0), node)), node)
+    if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
+        length = body.emit(Op.EXTRACT, int32, (operand,), node, operand.type.extent(0))
+        return body.emit(Op.NE, bool_, (length, body.constant(int32, Literal(0), node)), node)
     raise body.error(
         BuildTypeError, f"'{text(node)}' is {describe(operand)}, which is neither true nor false", node,
-        f"len({text(node)}) > 0" if isinstance(operand, Value) and isinstance(operand.type, ArrayType)
-        else "compare it with something",
+        "compare it with something",
     )  # fmt: skip
 
 

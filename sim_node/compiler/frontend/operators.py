@@ -40,7 +40,7 @@ BINARY: dict[type[ast.operator], Binary] = {
     ast.Sub: Binary("-", Op.SUB, operator.sub, "vv"),
     ast.Mult: Binary("*", Op.MUL, operator.mul, "sv vs"),
     ast.MatMult: Binary("@", Op.MUL, operator.matmul),
-    ast.Div: Binary("/", Op.DIV, operator.truediv, "vs"),
+    ast.Div: Binary("/", Op.DIV, operator.truediv, "vs sv"),
     ast.FloorDiv: Binary("//", None, operator.floordiv),
     ast.Mod: Binary("%", None, operator.mod),
     ast.Pow: Binary("**", None, operator.pow),

@@ -55,7 +55,8 @@ class Block:
 class Site:
     """What a BOUNDS or CHECK reports.
 
-    ``kind`` is 'index', 'division', 'overflow' or 'assert'; ``subject`` names the array or quotes the text.
+    ``kind`` is 'index', or of an array of several dimensions 'index 0', 'index 1' …; 'division', 'overflow' or
+    'assert'. ``subject`` names the array or quotes the text.
 
     Sites live beside the code and are not part of its digest: a comment added above a kernel recompiles nothing.
     """

@@ -9,7 +9,8 @@ import numpy as np
 
 from sim_node.compiler.python.settle import WEAK, scalar_of
 from sim_node.compiler.python.stop import StopError
-from sim_node.dtypes import Scalar, Type
+from sim_node.dtypes import ArrayType, Scalar, Struct, Type
+from sim_node.lang.values.structure import memory_type
 from sim_node.lang.values.value import Value, canonical, memory_of, viewed
 
 Numpy = np.ndarray[Any, Any]
@@ -57,13 +58,23 @@ class Array:
     def _part(self, key: Any, subject: str) -> Any:
         index = self._index(key, subject)
         left = self.ndim - sum(not isinstance(one, slice) for one in index)
-        part = self.memory[index]
+        # of a struct the element as an array of no dimension, which shows its memory
+        part = self.memory[index if left or self.memory.dtype.names is None else (*index, ...)]
         return Array(part, self.dtype, left) if left else part
 
     def _index(self, key: Any, subject: str) -> tuple[Any, ...]:
         """Check each index against its dimension; a constant one below 0 counts from the end."""
         keys = key if type(key) is tuple else (key,)
-        return tuple(checked(one, int(length), subject) for one, length in zip(keys, self.memory.shape))
+        kinds = ["index"] if self.ndim == 1 else [f"index {dimension}" for dimension in range(self.ndim)]
+        return tuple(
+            checked(one, int(length), subject, kind) for one, length, kind in zip(keys, self.memory.shape, kinds)
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.load(key, "")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.store(key, value, "")
 
     def __len__(self) -> int:
         return len(self.memory)
@@ -75,7 +86,7 @@ class Array:
         return f"array({np.array2string(self.memory, separator=', ')}, dtype={self.dtype!r})"
 
 
-def checked(index: Any, length: int, subject: str) -> Any:
+def checked(index: Any, length: int, subject: str, kind: str = "index") -> Any:
     """Check an index, or give a slice in Python's integers; stops the thread outside of the length."""
     if isinstance(index, slice):
         ends = (None if end is None else int(end) for end in (index.start, index.stop, index.step))
@@ -84,20 +95,13 @@ def checked(index: Any, length: int, subject: str) -> Any:
     if type(index) is int and at < 0:
         at += length
     if not 0 <= at < length:
-        raise StopError("index", subject, at, length)
+        raise StopError(kind, subject, at, length)
     return at
 
 
 def numpy_of(dtype: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """The numpy dtype of one element's parts, and the shape in which they stand."""
-    whole: np.dtype[Any] = np.dtype(dtype.numpy)
-    if isinstance(dtype, Scalar):
-        return whole, ()
-    if whole.subdtype is not None:
-        return whole.subdtype
-    if whole.names is not None:
-        return whole, ()
-    return whole, dtype.shape
+    return (memory_type(dtype), ()) if isinstance(dtype, Struct) else (dtype.numpy, dtype.shape)
 
 
 def at_address(address: int, dtype: Any, shape: Sequence[int], strides: Sequence[int] | None = None) -> Numpy:
@@ -118,3 +122,10 @@ def scalar_at(address: int, dtype: Type) -> Any:
     """Read one element that is given by address, as a value of its own."""
     memory = at_address(address, dtype, ())
     return memory[()] if isinstance(dtype, Scalar) else viewed(dtype, memory.copy())
+
+
+def array_at(address: int, type_: ArrayType) -> Array:
+    """Show the array whose descriptor is given by address."""
+    words = [int(scalar_at(address + leaf.offset, leaf.scalar)) for leaf in type_.leaves]
+    shape, strides = words[1 : 1 + type_.ndim], words[1 + type_.ndim :] or None
+    return Array(at_address(words[0], type_.dtype, shape, strides), type_.dtype, type_.ndim)

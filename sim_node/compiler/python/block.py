@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sim_node.compiler.backend.abi import HEAD, MAX_DIMS
-from sim_node.compiler.python.arrays import Array, at_address, scalar_at
+from sim_node.compiler.python.arrays import array_at, at_address, scalar_at
 from sim_node.dtypes import ArrayType, Type, int32, placed
 
 
@@ -30,9 +30,7 @@ class Block:
     def _one(self, type_: Type, address: int) -> Any:
         if not isinstance(type_, ArrayType):
             return scalar_at(address, type_)
-        words = [int(scalar_at(address + leaf.offset, leaf.scalar)) for leaf in type_.leaves]
-        shape, strides = words[1 : 1 + type_.ndim], words[1 + type_.ndim :] or None
-        return Array(at_address(words[0], type_.dtype, shape, strides), type_.dtype, type_.ndim)
+        return array_at(address, type_)
 
 
 def coordinates(thread: int, dims: Sequence[int], count: int) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from sim_node import dtypes
 from sim_node.compiler.python.operations import count
 from sim_node.compiler.python.places import length
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
-from sim_node.lang.builtins import Builtin, cast
+from sim_node.lang.builtins import Builtin, cast, vector
 from sim_node.lang.hosted import type_of
 
 running = threading.local()  # ``thread``: the coordinates of the thread that runs
@@ -21,7 +21,7 @@ running = threading.local()  # ``thread``: the coordinates of the thread that ru
 def callee(thing: Any) -> Any:
     """Give what a call of the thing does."""
     if isinstance(thing, Builtin):
-        return _OWN.get(thing.op) or _builtin(thing)
+        return _OWN.get(thing.name) or _builtin(thing)
     for python, ours in _PYTHON:
         if thing is python:
             return ours
@@ -29,8 +29,9 @@ def callee(thing: Any) -> Any:
 
 
 def _builtin(builtin: Builtin) -> Callable[..., Any]:
-    def call(*args: Any) -> Any:
-        return builtin(*agreed(*args))
+    def call(*args: Any, **named: Any) -> Any:
+        args = agreed(*args)
+        return builtin.host(*args, **named) if named else builtin(*args)
 
     return call
 
@@ -45,9 +46,8 @@ def _cast(value: Any, target: Any) -> Any:
     return cast.host(value, dtypes.element(target))
 
 
-def _vector(*parts: Any) -> Any:
-    parts = defaulted(*parts)
-    return dtypes.Vector(dtypes.numeric(parts[0].dtype).scalar, len(parts))(*parts)
+def _vector(*parts: Any, **named: Any) -> Any:
+    return vector.host(*defaulted(*parts), **named)
 
 
 def _type(value: Any) -> Any:
@@ -63,8 +63,8 @@ def _abs(value: Any) -> Any:
     return abs(value) if type(value) in WEAK else np.abs(value)
 
 
-# Builtins by their operation, where the host's way differs.
-_OWN: dict[str, Callable[..., Any]] = {"TID": _tid, "BITCAST": _cast, "MAKE": _vector}
+# Builtins by their name, where the host's way differs.
+_OWN: dict[str, Callable[..., Any]] = {"tid": _tid, "cast": _cast, "vector": _vector}
 _PYTHON: tuple[tuple[object, Callable[..., Any]], ...] = (
     (len, length),
     (range, count),

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sim_node.compiler.python.arrays import Array, checked
-from sim_node.lang.values.value import Value, memory_of, viewed
+from sim_node.compiler.python.arrays import Array, array_at, checked
+from sim_node.dtypes import ArrayType, Struct
+from sim_node.lang.values.value import Value, memory_of, type_of, viewed
 
 
 def at(base: Any, key: Any, subject: str) -> Any:
@@ -43,12 +44,21 @@ def _checked(base: Value, key: Any, subject: str) -> Any:
     return checked(key, lengths[0], subject)
 
 
+def attribute(base: Any, name: str) -> Any:
+    """Read ``base.name``; an array in a struct is known by its descriptor."""
+    if isinstance(base, Value) and isinstance(type_of(base), Struct):
+        kind = type_of(base).place(name)[1]
+        if isinstance(kind, ArrayType):
+            return array_at(memory_of(base)[name].ctypes.data, kind)
+    return getattr(base, name)
+
+
 class Place:
     """A subscript or attribute that is read, computed with and written again: found once, read at once."""
 
     def __init__(self, base: Any, key: Any, subject: str | None) -> None:
         self.base, self.key, self.subject = base, key, subject
-        self.before = getattr(base, key) if subject is None else at(base, key, subject)
+        self.before = attribute(base, key) if subject is None else at(base, key, subject)
 
     def apply(self, operate: Callable[..., Any], value: Any, *text: str) -> None:
         """Write what the operation gives for what was there and the value."""

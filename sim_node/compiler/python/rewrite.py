@@ -225,8 +225,7 @@ class Rewriter(ast.NodeTransformer):
             args = self.place(node.value), self.visit(node.slice), self.subject(node)
             return self.call(node, places.inside, *args)
         if isinstance(node, ast.Attribute):
-            node.value = self.place(node.value)
-            return node
+            return self.call(node, places.attribute, self.place(node.value), ast.Constant(node.attr))
         made: ast.expr = self.visit(node)
         return made
 
@@ -307,7 +306,8 @@ class Rewriter(ast.NodeTransformer):
         thing = self.known(node) if isinstance(node.ctx, ast.Load) else _UNKNOWN
         if thing is not _UNKNOWN:
             return ast.copy_location(self.constant(settle.captured(thing)), node)
-        self.generic_visit(node)
+        if isinstance(node, ast.Attribute):
+            return self.call(node, places.attribute, self.visit(node.value), ast.Constant(node.attr))
         return node
 
     def known(self, node: ast.expr) -> Any:

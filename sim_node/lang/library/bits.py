@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from sim_node.dtypes import int32, int64, uint32, uint64
-from sim_node.lang.builtins import cast
+from sim_node.dtypes import int32, uint64
 from sim_node.lang.func import func
+from sim_node.lang.hosted import type_of
+from sim_node.lang.kinds import Int
+from sim_node.lang.static import static
 
 
 @func
@@ -20,18 +22,7 @@ def bit_count(x: uint64) -> int32:
 
 
 @func
-def bit_count(x: int64) -> int32:
-    """Count the bits that are set in two's complement."""
-    return bit_count(cast(x, uint64))
-
-
-@func
-def bit_count(x: uint32) -> int32:
-    """Count the bits that are set."""
-    return bit_count(uint64(x))
-
-
-@func
-def bit_count(x: int32) -> int32:
-    """Count the bits that are set in two's complement."""
-    return bit_count(uint64(cast(x, uint32)))
+def bit_count(x: Int) -> int32:
+    """Count the bits that are set, of a signed integer in two's complement."""
+    width = type_of(x).bits
+    return bit_count(uint64(x) & static((1 << width) - 1))

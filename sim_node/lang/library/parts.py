@@ -12,28 +12,29 @@ from sim_node.lang.library.keys import digit
 PART = 1024  # elements
 
 _ANY, _INTEGERS = ArrayType(Any), ArrayType(int32)
+_ROWS = ArrayType(Any, 2)
 
 
 @kernel
-def sum_parts(values: _ANY, count: int32, sums: _ANY) -> None:
-    """Sum each part."""
-    i = tid()
+def sum_parts(values: _ROWS, count: int32, sums: _ROWS) -> None:
+    """Sum each part of each row."""
+    row, i = tid()
     first = i * PART
-    total = values[first]
+    total = values[row, first]
     for k in range(first + 1, min_(first + PART, count)):
-        total += values[k]
-    sums[i] = total
+        total += values[row, k]
+    sums[row, i] = total
 
 
 @kernel
-def multiply_parts(a: _ANY, b: _ANY, count: int32, sums: _ANY) -> None:
-    """Sum the products of each part."""
-    i = tid()
+def multiply_parts(a: _ROWS, b: _ROWS, count: int32, sums: _ROWS) -> None:
+    """Sum the products of each part of each row."""
+    row, i = tid()
     first = i * PART
-    total = a[first] * b[first]
+    total = a[row, first] * b[row, first]
     for k in range(first + 1, min_(first + PART, count)):
-        total += a[k] * b[k]
-    sums[i] = total
+        total += a[row, k] * b[row, k]
+    sums[row, i] = total
 
 
 @kernel
@@ -68,6 +69,21 @@ def place(
         starts[slot] = at + 1
         sorted_keys[at] = keys[k]
         sorted_values[at] = values[k]
+
+
+@kernel
+def number_segments(starts: _INTEGERS, ends: _INTEGERS, numbers: _INTEGERS) -> None:
+    """Number each element of a segment by where that starts."""
+    i = tid()
+    for k in range(starts[i], ends[i]):
+        numbers[k] = starts[i]
+
+
+@kernel
+def gather(values: _ANY, order: _INTEGERS, gathered: _ANY) -> None:
+    """Take values in an order."""
+    i = tid()
+    gathered[i] = values[order[i]]
 
 
 @kernel

@@ -8,11 +8,9 @@ from sim_node.dtypes import Matrix, Quaternion, Vector, element, float32, int32
 from sim_node.lang.builtins import abs_, max_, sqrt, vector
 from sim_node.lang.func import func
 from sim_node.lang.hosted import type_of
-from sim_node.lang.library.inverse import acos, asin
-from sim_node.lang.library.polar import atan2
+from sim_node.lang.library.math import acos, asin, atan2, cos, sin
 from sim_node.lang.library.rotation import quat_multiply
 from sim_node.lang.library.scalar import clamp
-from sim_node.lang.library.trigonometry import cos, sin
 from sim_node.lang.library.vector import cross, dot, length, normalize
 from sim_node.lang.static import static
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim_node.dtypes import uint32
+from sim_node.dtypes import Matrix, Quaternion, uint32
 from sim_node.lang.builtins import sqrt, vector
 from sim_node.lang.func import func
+from sim_node.lang.hosted import type_of
 from sim_node.lang.library.elementary import div
+
+_MATRIX, _QUATERNION = Matrix(Any, Any, Any), Quaternion(Any)
 
 
 @func
@@ -45,6 +48,13 @@ def normalize(v: Any) -> Any:
 
 
 @func
+def normalize(q: _QUATERNION) -> Any:
+    """Scale the quaternion to length 1; one of length zero becomes the rotation that changes nothing."""
+    size = length(q)
+    return type_of(q)(0.0, 0.0, 0.0, 1.0) if size == 0.0 else q / size
+
+
+@func
 def cw_mul(a: Any, b: Any) -> Any:
     """Multiply component by component."""
     product = +a
@@ -54,11 +64,31 @@ def cw_mul(a: Any, b: Any) -> Any:
 
 
 @func
+def cw_mul(a: _MATRIX, b: _MATRIX) -> Any:
+    """Multiply element by element."""
+    product = +a
+    for i in range(len(a)):
+        for j in range(len(a[0])):
+            product[i, j] = a[i, j] * b[i, j]
+    return product
+
+
+@func
 def cw_div(a: Any, b: Any) -> Any:
     """Divide component by component, integers towards zero."""
     quotient = +a
     for k in range(len(a)):
         quotient[k] = div(a[k], b[k])
+    return quotient
+
+
+@func
+def cw_div(a: _MATRIX, b: _MATRIX) -> Any:
+    """Divide element by element, integers towards zero."""
+    quotient = +a
+    for i in range(len(a)):
+        for j in range(len(a[0])):
+            quotient[i, j] = div(a[i, j], b[i, j])
     return quotient
 
 

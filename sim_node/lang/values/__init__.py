@@ -8,12 +8,25 @@ from __future__ import annotations
 from typing import Any
 
 from sim_node import dtypes
-from sim_node.lang.values import vector
-from sim_node.lang.values.value import CLASSES
+from sim_node.lang.values import matrix, quaternion, rigid, structure, vector
+from sim_node.lang.values.value import KINDS, class_of
 
-for _kind, _class, _make in ((dtypes.Vector, vector.VectorValue, vector.make),):
-    CLASSES[_kind] = _class
-    dtypes.MAKE[_kind] = _make
+KINDS.update(
+    {
+        dtypes.Vector: vector.VectorValue,
+        dtypes.Matrix: matrix.MatrixValue,
+        dtypes.Quaternion: quaternion.QuaternionValue,
+        dtypes.Transform: rigid.TransformValue,
+        dtypes.Struct: structure.StructValue,
+    }
+)
+
+
+def _make(type_: Any, *parts: Any, **named: Any) -> Any:
+    return class_of(type_)(*parts, **named)
+
+
+dtypes.MAKE.update(dict.fromkeys(KINDS, _make))
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,26 +12,32 @@ from sim_node.lang.values.numbers import is_number, operand
 
 Numpy = np.ndarray[Any, Any]
 
-# The class of the values of each kind of composite type; the package fills it.
-CLASSES: dict[type, Callable[[Any, Numpy], Any]] = {}
+# The class of the values of each kind of composite type, which the package fills, and of each type.
+KINDS: dict[type, type[Value]] = {}
+_classes: dict[Any, type[Value]] = {}
 
 
 class Value:
     """A value of a composite type, on the host. Assigning a part of it changes this value only.
 
-    It shows numpy its memory: ``numpy.asarray(value)`` is no copy.
+    It shows numpy its memory: ``numpy.asarray(value)`` is no copy. Each type has a class of its own: ``type(v)(…)``
+    makes another value of that type, as it does in a kernel.
     """
 
-    __slots__ = ("_memory", "_type")
+    __slots__ = ("_memory",)
     __array_priority__ = 1000.0  # numpy's scalars and arrays leave operators to these classes
     __hash__ = None  # type: ignore[assignment]
 
     _memory: Numpy
-    _type: Any
+    _type: ClassVar[Any]
 
-    def __init__(self, type: Any, memory: Numpy) -> None:
-        object.__setattr__(self, "_type", type)
-        object.__setattr__(self, "_memory", memory)
+    def __init__(self, *parts: Any, **named: Any) -> None:
+        object.__setattr__(self, "_memory", self._made(*parts, **named))
+
+    @classmethod
+    def _made(cls, *parts: Any, **named: Any) -> Numpy:
+        """Make the memory of what a constructor takes."""
+        raise NotImplementedError
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Numpy:
         """The memory; as another dtype or where a copy is asked for, a copy."""
@@ -44,13 +50,13 @@ class Value:
         return self._memory.__array_interface__
 
     def __copy__(self) -> Any:
-        return type(self)(self._type, self._memory.copy())
+        return viewed(self._type, self._memory.copy())
 
     def __deepcopy__(self, _: object) -> Any:
         return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._type, self._memory.copy())
+        return viewed, (self._type, self._memory.copy())
 
 
 def type_of(value: Value) -> Any:
@@ -58,9 +64,21 @@ def type_of(value: Value) -> Any:
     return value._type
 
 
-def viewed(type: Any, memory: Numpy) -> Any:
+def class_of(type_: Any) -> type[Value]:
+    """Give the class of a composite type's values."""
+    known = _classes.get(type_)
+    if known is None:
+        own = {"__slots__": (), "_type": type_, "__module__": __name__}
+        known = _classes[type_] = type(type_.name, (KINDS[type(type_)],), own)
+    return known
+
+
+def viewed(type_: Any, memory: Numpy) -> Any:
     """Show memory that holds one element of a composite type as a value that writes through to it."""
-    return CLASSES[type.__class__](type, memory)
+    cls = class_of(type_)
+    value = cls.__new__(cls)
+    object.__setattr__(value, "_memory", memory)
+    return value
 
 
 def canonical(memory: Numpy) -> Numpy:
@@ -98,7 +116,7 @@ class Numeric(Value):
 
     def _of(self, memory: Numpy) -> Any:
         """A value of the same type with other parts."""
-        return type(self)(self._type, memory)
+        return viewed(self._type, memory)
 
     def _apply(self, symbol: str, operate: Callable[..., Numpy], *operands: Any) -> Any:
         """Compute part by part; an integer division with no result raises ZeroDivisionError or OverflowError."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sim_node.lang.values.numbers import is_number, number
-from sim_node.lang.values.value import Numeric, Numpy, Value, memory_of
+from sim_node.lang.values.value import Numeric, Numpy, Value, memory_of, viewed
 
 AXES = "xyzw"
 
@@ -17,9 +17,15 @@ class VectorValue(Numeric):
 
     __slots__ = ()
 
+    @classmethod
+    def _made(cls, *parts: Any, **named: Any) -> Numpy:
+        """Make a vector: ``vec3()``, ``vec3(s)``, ``vec3(x, y, z)``, ``vec3(sequence)``."""
+        unnamed(cls._type, named)
+        return components(cls._type, cls._type.length, *parts)
+
     def __getitem__(self, key: Any) -> Any:
         part = self._memory[_key(key)]
-        return VectorValue(self._type.vector(len(part)), part.copy()) if isinstance(part, np.ndarray) else part
+        return viewed(self._type.vector(len(part)), part.copy()) if isinstance(part, np.ndarray) else part
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Set a component, or those of a slice: to one number or as many."""
@@ -99,6 +105,12 @@ def numbers(values: Any, type: Any, count: int) -> Numpy:
     return made
 
 
+def unnamed(type: Any, named: dict[str, Any]) -> None:
+    """Refuse arguments by name."""
+    if named:
+        raise TypeError(f"{type!r} takes numbers in their order, not '{next(iter(named))}' by name")
+
+
 def components(type: Any, count: int, *parts: Any) -> Numpy:
     """Read what a constructor takes: nothing (zeros), one number for all, or numbers, also in one sequence."""
     if not parts:
@@ -110,8 +122,3 @@ def components(type: Any, count: int, *parts: Any) -> Numpy:
     if hasattr(parts, "__len__") and len(parts) != count:
         raise ValueError(f"{type!r} takes 0, 1 or {count} numbers, not {len(parts)}")
     return numbers(parts, type, count)
-
-
-def make(type: Any, *parts: Any) -> VectorValue:
-    """Make a vector: ``vec3()``, ``vec3(s)``, ``vec3(x, y, z)``, ``vec3(sequence)``."""
-    return VectorValue(type, components(type, type.length, *parts))

@@ -41,7 +41,6 @@ def scaled(x: float, factor=2.0):
             "sn.vec3f(s)",
         ),
         ("p[0] = ¦sn.vector(s, n, s)", BuildTypeError, "sn.vector mixes f32 and i32", "sn.float32(n)"),
-        ("p[0] = ¦sn.vector(flag, flag)", BuildTypeError, "made of numbers, not of bool", ""),
         ("x[0] = ¦float(p[0])", BuildTypeError, "f32 is made from a scalar, not from vec3f", "a component"),
         ("x[0] = ¦float(s, s)", BuildTypeError, "f32 takes 0 to 1 arguments, not 2", ""),
         ("a[0] = sn.uint32(¦-1)", BuildTypeError, "-1 cannot be u32", "wider type"),

@@ -80,7 +80,6 @@ def test_bools(kernel, expression, wanted, flag):
 @pytest.mark.parametrize(
     ("body", "family", "what", "remedy"),
     [
-        ("if ¦x:\n    pass", BuildTypeError, "'x' is an array of f32, which is neither true nor false", "len(x) > 0"),
         ("if ¦p[0]:\n    pass", BuildTypeError, "'p[0]' is vec3f, which is neither", "compare it"),
         ("if not ¦sn:\n    pass", BuildTypeError, "'sn' is a module, which is neither", "compare it"),
         ("flag = flag and ¦s", BuildTypeError, "'and' and 'or' is a bool here, and 's' is f32", "bool(s)"),

@@ -104,3 +104,32 @@ def test_a_literal_is_an_f32():
 def of_literals(out: sn.array(dtype=float)):
     out[0] = sn.exp(1)
     out[1] = sn.log(0.1)
+
+
+@pytest.mark.parametrize("name", [*MATH, "erfc", "erfinv", "erfcinv", "pow", "atan2", "hypot"])
+def test_f16_is_f32_rounded_once_more(name):
+    function, two = getattr(sn, name), name in ("pow", "atan2", "hypot")
+    x = np.random.default_rng(9).integers(0, 2**16, 300).astype(np.uint16).view(np.float16)
+
+    if two:
+
+        @sn.kernel
+        def each(x: sn.array[sn.float16], y: sn.array[sn.float16], wide: sn.array[sn.float32]):
+            i = sn.tid()
+            y[i] = function(x[i], sn.float16(0.7))
+            wide[i] = function(sn.float32(x[i]), sn.float32(sn.float16(0.7)))
+    else:
+
+        @sn.kernel
+        def each(x: sn.array[sn.float16], y: sn.array[sn.float16], wide: sn.array[sn.float32]):
+            i = sn.tid()
+            y[i] = function(x[i])
+            wide[i] = function(sn.float32(x[i]))
+
+    y, wide = np.zeros_like(x), np.zeros(len(x), np.float32)
+    sn.launch(each, len(x), [x], [y, wide])
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(y, wide.astype(np.float16))
+        given = [function(value, np.float16(0.7)) if two else function(value) for value in x[:20]]
+    assert {type(value) for value in given} == {np.float16}
+    np.testing.assert_array_equal(given, y[:20])

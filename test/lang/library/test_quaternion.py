@@ -45,3 +45,21 @@ def test_ways_back(axes):
     sn.launch(back, 96, inputs=[q, *axes, out.reshape(-1, 4)])
     same = np.abs(np.einsum("nmk,nk->nm", out, q))
     np.testing.assert_allclose(same, 1.0, atol=2e-6)
+
+
+@sn.kernel
+def turns_of_f64(q: sn.array[sn.quatd], axis: sn.vec3d, out: sn.array[sn.quatd]):
+    i = sn.tid()
+    angles = sn.quat_to_rpy(q[i])
+    out[4 * i] = sn.quat_rpy(angles[0], angles[1], angles[2])
+    out[4 * i + 1] = sn.quat_from_euler(sn.quat_to_euler(q[i], 0, 1, 2), 0, 1, 2)
+    about, angle = sn.quat_to_axis_angle(q[i])
+    out[4 * i + 2] = sn.quat_from_axis_angle(about, angle)
+    out[4 * i + 3] = sn.quat_slerp(sn.quat_from_axis_angle(axis, sn.quat_twist_angle(axis, q[i])), q[i], sn.float64(1))
+
+
+def test_angles_of_f64():
+    q, out = rotations()[4:].astype(np.float64), np.zeros((96, 4, 4))
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    sn.launch(turns_of_f64, 96, [q, sn.vec3d(0, 0, 1)], [out.reshape(-1, 4)])
+    np.testing.assert_allclose(np.abs(np.einsum("nmk,nk->nm", out, q)), 1.0, atol=1e-14)

@@ -1,13 +1,7 @@
 """Products of quaternions in plain Python, as in a kernel; test_products.py has the kernels."""
 
-from types import SimpleNamespace
-
+from sim_node.dtypes import quat as Quat
 from sim_node.lang.library.rotation import quat_multiply
-
-
-class Quat(SimpleNamespace):
-    def __init__(self, x, y, z, w):
-        super().__init__(x=x, y=y, z=z, w=w)
 
 
 def test_units_multiply_as_hamilton_says():

@@ -55,3 +55,19 @@ def test_what_goes_component_by_component():
         assert sn.max(a[row]) == a[row].max()
         assert sn.argmin(before[row]) == before[row].argmin()
         np.testing.assert_array_equal(sn.cw_mul(a[row], b[row]), out[row, 0])
+
+
+@sn.kernel
+def by_elements(a: sn.array[sn.mat22], b: sn.array[sn.mat22], out: sn.array[sn.mat22], q: sn.array[sn.quat]):
+    out[0] = sn.cw_mul(a[0], b[0])
+    out[1] = sn.cw_div(a[0], b[0])
+    q[0] = sn.normalize(q[0])
+    q[1] = sn.normalize(q[1])
+
+
+def test_matrices_by_elements_and_quaternions_of_length_zero():
+    a, b = np.array([[[1, -2], [3, 4]]], np.float32), np.array([[[2, 4], [-8, 0.5]]], np.float32)
+    q, out = np.array([[0, 0, 0, 0], [0, 3, 0, 4]], np.float32), np.zeros((2, 2, 2), np.float32)
+    sn.launch(by_elements, 1, [a, b], [out, q])
+    np.testing.assert_array_equal(out, np.concatenate([a * b, a / b]))
+    np.testing.assert_allclose(q, [[0, 0, 0, 1], [0, 0.6, 0, 0.8]], rtol=1e-7)

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import sim_node as sn
 from sim_node.dtypes import COMPOSITES, Kind, Vector
 
+VECTORS = [kind for kind in dict.fromkeys(COMPOSITES.values()) if isinstance(kind, Vector)]
+
 
 def test_constructors() -> None:
     wanted = np.array([1, 2, 3], np.float32)

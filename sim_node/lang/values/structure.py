@@ -1,0 +1,139 @@
+"""Instances of structs on the host: fields by name, in the memory that kernels see."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from sim_node.dtypes import ArrayType, Scalar, Struct
+from sim_node.lang.values.numbers import number
+from sim_node.lang.values.value import Value, canonical, memory_of, type_of, viewed
+
+
+@cache
+def memory_type(type_: Struct) -> np.dtype[Any]:
+    """The structured numpy dtype of one element, in C layout; an array in it is its descriptor, as words."""
+
+    def part(kind: Any) -> Any:
+        if isinstance(kind, ArrayType):
+            return np.dtype((np.uint64, (kind.size // 8,)))
+        return memory_type(kind) if isinstance(kind, Struct) else np.dtype((kind.numpy, kind.shape))
+
+    names, formats = [name for name, _ in type_.fields], [part(kind) for kind in type_.types]
+    layout: Any = {"names": names, "formats": formats, "offsets": list(type_.offsets), "itemsize": type_.size}
+    whole: np.dtype[Any] = np.dtype(layout)
+    return whole
+
+
+class StructValue(Value):
+    """An instance of a struct. A field that is composite is part of it: assigning a component of that changes it.
+
+    A field that is an array refers to it, and keeps it.
+    """
+
+    __slots__ = ("_arrays",)
+
+    _arrays: dict[str, Any]
+
+    @classmethod
+    def _made(cls, *_: Any, **__: Any) -> Any:
+        return np.zeros((), memory_type(cls._type))
+
+    def __init__(self, *parts: Any, **named: Any) -> None:
+        """Make an instance: of fields in order or by name, or a copy of another; those not given are zero.
+
+        Raises TypeError for a field too many or given twice, AttributeError for one that is not there.
+        """
+        super().__init__()
+        object.__setattr__(self, "_arrays", {})
+        names = [name for name, _ in self._type.fields]
+        if len(parts) == 1 and not named and isinstance(parts[0], StructValue):
+            self.assign(parts[0])
+            return
+        if len(parts) > len(names):
+            raise TypeError(f"{self._type!r} has {len(names)} fields ({', '.join(names)}), not {len(parts)}")
+        twice = [name for name in names[: len(parts)] if name in named]
+        if twice:
+            raise TypeError(f"{self._type!r}: field '{twice[0]}' is given twice")
+        for name, value in {**dict(zip(names, parts)), **named}.items():
+            setattr(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_arrays":  # of a view of memory, which keeps none
+            object.__setattr__(self, "_arrays", {})
+            return self._arrays
+        kind = _field(self, name)
+        part = self._memory[name]
+        if isinstance(kind, Scalar):
+            return part[()]
+        if isinstance(kind, ArrayType):
+            return self._arrays.get(name)
+        value = viewed(kind, part)
+        if isinstance(value, StructValue):
+            object.__setattr__(value, "_arrays", self._arrays.setdefault(name, {}))
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind = _field(self, name)
+        if isinstance(kind, Scalar):
+            self._memory[name] = number(value, kind)
+        elif isinstance(kind, ArrayType):
+            words = 0 if value is None else np.frombuffer(value.descriptor(1), np.uint64)
+            self._memory[name] = words
+            self._arrays[name] = value
+        else:
+            given = value if isinstance(value, Value) and type_of(value) == kind else kind(value)
+            self._memory[name] = canonical(memory_of(given))
+            if isinstance(given, StructValue):
+                self._arrays[name] = _copied(given._arrays)
+
+    def assign(self, value: Any) -> None:
+        """Take all fields of another instance. Raises TypeError for anything else."""
+        if not isinstance(value, StructValue) or value._type != self._type:
+            raise TypeError(f"{self._type!r} takes one of its own, not a {type(value).__name__}")
+        self._memory[...] = value._memory
+        object.__setattr__(self, "_arrays", _copied(value._arrays))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StructValue)
+            and other._type == self._type
+            and all(getattr(self, name) == getattr(other, name) for name, _ in self._type.fields)
+        )
+
+    def __copy__(self) -> StructValue:
+        twin: StructValue = viewed(self._type, self._memory.copy())
+        object.__setattr__(twin, "_arrays", _copied(self._arrays))
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type_of(self), (), (self._memory.copy(), _copied(self._arrays))
+
+    def __setstate__(self, state: tuple[Any, dict[str, Any]]) -> None:
+        self._memory[...] = state[0]
+        object.__setattr__(self, "_arrays", state[1])
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name, _ in self._type.fields)]
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={_shown(getattr(self, name))}" for name, _ in self._type.fields)
+        return f"{self._type!r}({fields})"
+
+
+def _shown(value: Any) -> str:
+    return str(value) if isinstance(value, np.generic) else repr(value)
+
+
+def _field(value: StructValue, name: str) -> Any:
+    for known, kind in value._type.fields:
+        if known == name:
+            return kind
+    names = ", ".join(known for known, _ in value._type.fields)
+    raise AttributeError(f"{value._type!r} has no field '{name}'; it has {names}", name=name, obj=value)
+
+
+def _copied(arrays: dict[str, Any]) -> dict[str, Any]:
+    return {name: _copied(one) if isinstance(one, dict) else one for name, one in arrays.items()}

@@ -1,0 +1,81 @@
+"""Composite values, structs, arrays of several dimensions and atomics, on both devices alike."""
+
+from typing import Any
+
+import numpy as np
+
+import sim_node as sn
+from sim_node.errors import KernelError
+from sim_node.lang.values.structure import memory_type
+
+
+@sn.struct
+class Body:
+    a: int
+    v: sn.vec3
+    m: sn.mat22
+    x: sn.array(dtype=float)
+
+
+@sn.struct
+class Link:
+    a: int
+    v: sn.vec3
+    m: sn.mat22
+
+
+@sn.func
+def pushed(link: Link, k: float):
+    link.v.x = k
+    return link.v * k
+
+
+@sn.kernel
+def work(
+    links: sn.array(dtype=Link), q: sn.array(dtype=sn.quat), t: sn.array(dtype=sn.transform),
+    y: sn.array(dtype=sn.vec3), z: sn.array(dtype=float, ndim=2), one: Body, r: sn.array(dtype=sn.mat22),
+    counts: sn.array(dtype=int),
+):  # fmt: skip
+    i, j = sn.tid()
+    link = links[i]
+    link.a += 2
+    links[i].m[0, 1] += 3.0
+    links[i].v = pushed(link, 2.0)
+    y[i] = link.v + one.v
+    z[i, j] = link.m[0, 0] + float(i * 10 + j) + one.m[1, 1] + one.x[i]
+    q[i] = q[i] * q[i]
+    t[i] = t[i] * t[i]
+    r[i] = one.m * links[i].m
+    one.x[i] += 1.0
+    sn.atomic_add(counts, 0, sn.atomic_max(counts, i, i) + link.a)
+
+
+def outcome(device: str, dim: tuple[int, int]) -> tuple[str, list[Any]]:
+    """What a launch raises, but for the line that launches, and the bytes that it leaves."""
+    random = np.random.default_rng(0)
+    links = np.zeros(3, memory_type(Link))
+    links["a"], links["m"] = [1, 2, 3], random.normal(size=(3, 2, 2))
+    q, t, y, r = (random.normal(size=shape).astype(np.float32) for shape in ((3, 4), (3, 7), (3, 3), (3, 2, 2)))
+    z, x, counts = np.zeros((3, 2), np.float32), np.arange(3, dtype=np.float32), np.zeros(3, np.int32)
+    one = Body(1, (1, 2, 3), sn.mat22(1, 2, 3, 4), sn.array(x))
+    inputs = [
+        sn.array(links, dtype=Link), sn.array(q, dtype=sn.quat), sn.array(t, dtype=sn.transform),
+        sn.array(y, dtype=sn.vec3), z, one, sn.array(r, dtype=sn.mat22), counts,
+    ]  # fmt: skip
+    try:
+        sn.launch(work, dim, inputs=inputs, device=device)
+        told = ""
+    except KernelError as error:
+        told = str(error)[: str(error).rindex("launched")]
+    return told, [array.tobytes() for array in (links, q, t, y, z, x, r, counts)]
+
+
+def test_places_of_every_kind() -> None:
+    assert outcome("python", (3, 2)) == outcome("cpu", (3, 2))
+
+
+def test_each_index_is_checked() -> None:
+    for dim in ((3, 3), (4, 2)):
+        told = outcome("python", dim)
+        assert told[0]
+        assert told == outcome("cpu", dim)
