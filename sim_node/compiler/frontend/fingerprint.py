@@ -238,21 +238,21 @@ class _Walk:
     def _instance(self, thing: Any) -> None:
         """Visit all that an object holds, and, later, what it gives by the names that stand in the functions."""
         kind = type(thing)
-        held = getattr(thing, "__dict__", None)
+        held, ours = getattr(thing, "__dict__", None), kind.__module__.startswith(_OURS)
         self.tell("instance", kind.__module__, kind.__qualname__)
         if isinstance(thing, enum.Enum):
             self.tell(thing.name)
             self.thing(thing.value)
         elif is_dataclass(thing):
             parts = {field.name: getattr(thing, field.name) for field in fields(thing)}
-            self.thing(parts if held is None else {**held, **parts})
+            self.thing(parts if held is None or ours else {**held, **parts})  # ours hold what they computed
         elif held is None or isinstance(thing, int | float | str | tuple | list | dict):
             raise UntoldError  # it may hold anything beside what can be seen of it
         else:
             self.thing(dict(held))
             if any("__slots__" in vars(base) for base in kind.__mro__):
                 raise UntoldError
-        if not kind.__module__.startswith(_OURS):
+        if not ours:
             self._owner(thing, "parts")
 
     def _owner(self, thing: Any, *words: str) -> None:
