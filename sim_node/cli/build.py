@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from sim_node.cli.arguments import assignments
 from sim_node.cli.output import Outcome, Table, progress
-from sim_node.errors import SimNodeError
+from sim_node.errors import SimNodeError, StabilityWarning
 
 
 def command(
@@ -42,11 +43,14 @@ def command(
     cache, began = objects(), time.perf_counter()
     removed = cache.clear() if clean else None
     compiled, loaded = cache.compiled, cache.loaded
-    with progress("build") as update:
+    found: list[str] = []
+    with progress("build") as update, warnings.catch_warnings():
+        warnings.simplefilter("ignore", StabilityWarning)
         for number, (text, parameters) in enumerate(chosen):
             update(number, len(chosen), text)
             # Which kernels a plant launches is known when its plan is built, as the stepper does.
-            Stepper(reference(text)(**{**parameters, **given}), dt_ns=1_000_000)
+            stepper = Stepper(reference(text)(**{**parameters, **given}), dt_ns=1_000_000)
+            found += [f"{text} at a tick of 1 ms: {warning}" for warning in stepper.warnings]
     compiled, loaded = cache.compiled - compiled, cache.loaded - loaded
     result: dict[str, Any] = {
         "kernels": compiled + loaded,
@@ -62,4 +66,4 @@ def command(
         # Whatever runs in this process was built for these plants.
         members = [member(kernel, layouts, targets) for kernel, layouts in built()]
         result["bundle"] = str(bundle.write(out, targets, members).parent)
-    return Outcome(result, [Table("build", ("", "value"), list(result.items()))])
+    return Outcome(result, [Table("build", ("", "value"), list(result.items()))], warnings=found)

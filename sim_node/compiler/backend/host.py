@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim_node.compiler.backend import abi, emit, rows
+from sim_node.compiler.backend import abi, emit
 from sim_node.compiler.ir.function import Function
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import bool_
 
 SYMBOL = "kernel"  # of every object: names are not part of the code
 
@@ -44,14 +43,17 @@ def _kernel(function: Function, known: list[str]) -> Iterator[str]:
     yield f"define void @{SYMBOL}(i64 %begin, i64 %end, ptr %args, ptr %error) #0 {{"
     yield "start:"
     for word in (*abi.dims(), *abi.words([param.type for param in function.params])):
-        yield from _load(word)
+        yield from emit.load(word)
     yield "  br label %rows"
     yield "rows:"
     yield "  %row = phi i64 [ %begin, %start ], [ %row.next, %row.end ]"
     yield "  %any = icmp slt i64 %row, %end"
     yield "  br i1 %any, label %row.start, label %done"
     yield "row.start:"
-    yield from _coordinates(axes, function.dims > 0)
+    if function.dims:
+        yield from emit.split("%row", [*(abi.coordinate(axis) for axis in range(axes - 1)), "%from"])
+    else:
+        yield "  %from = add i32 0, 0"
     yield "  %left = sub i64 %end, %row"
     if axes > 1:
         yield f"  %width = sub i32 {abi.extent(axes - 1)}, %from"
@@ -80,21 +82,6 @@ def _kernel(function: Function, known: list[str]) -> Iterator[str]:
     yield "done:"
     yield "  ret void"
     yield "}"
-
-
-def _coordinates(axes: int, asked: bool) -> Iterator[str]:
-    """Split the number of a row's first thread into its coordinates; the last one is ``%from``."""
-    if axes == 1:
-        yield "  %from = trunc i64 %row to i32" if asked else "  %from = add i32 0, 0"
-        return
-    rest = "%row"
-    for axis in reversed(range(axes)):
-        name = "%from" if axis == axes - 1 else abi.coordinate(axis)
-        yield f"  %e{axis} = sext i32 {abi.extent(axis)} to i64"
-        yield f"  %c{axis} = srem i64 {rest}, %e{axis}"
-        yield f"  {name} = trunc i64 %c{axis} to i32"
-        yield f"  %q{axis} = sdiv i64 {rest}, %e{axis}"
-        rest = f"%q{axis}"
 
 
 def _loop(
@@ -134,13 +121,3 @@ def _checked_by_thread(function: Function) -> list[str]:
             and (length := value.args[1]).op is Op.EXTRACT
         )
     )
-
-
-def _load(word: abi.Word) -> Iterator[str]:
-    """Load a word of the argument block, once for all threads."""
-    yield f"  {word.name}.at = getelementptr i8, ptr %args, i64 {word.offset}"
-    if word.scalar is bool_:
-        yield f"  {word.name}.b = load i8, ptr {word.name}.at, align 1"
-        yield f"  {word.name} = icmp ne i8 {word.name}.b, 0"
-    else:
-        yield f"  {word.name} = load {rows.TYPES[word.scalar.name]}, ptr {word.name}.at, align {word.scalar.size}"

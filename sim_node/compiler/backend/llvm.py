@@ -1,4 +1,4 @@
-"""LLVM IR text to a relocatable object: the only file that touches LLVM.
+"""LLVM IR text to a relocatable object or to assembly: the only file that touches LLVM.
 
 llvmlite is imported on the first compile: a process whose kernels are all in the cache, or in a bundle, never loads it.
 """
@@ -34,6 +34,12 @@ def compile_text(text: str, opt_level: int = 3, features: str = "", target: Targ
     machine = _machine(target, opt_level, features)
     emitted: bytes = machine.emit_object(_optimised(text, opt_level, machine))
     return emitted
+
+
+def assembly(text: str, opt_level: int = 3, target: Target = HOST) -> str:
+    """Compile LLVM IR to the assembly of a target: for a GPU PTX, which is what its driver takes."""
+    machine = _machine(target, opt_level, "")
+    return str(machine.emit_assembly(_optimised(text, opt_level, machine)))
 
 
 def optimised_text(text: str, opt_level: int = 3, target: Target = HOST) -> str:
@@ -95,9 +101,11 @@ def _binding() -> Any:
 def _machine(target: Target, opt_level: int, features: str) -> Any:
     binding = _binding()
     if target.cpu:
-        found, cpu, known = binding.Target.from_triple(target.triple), target.cpu, ""
+        found, cpu, known = binding.Target.from_triple(target.triple), target.cpu, target.features
     else:
         found = binding.Target.from_default_triple()
         cpu, known = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
     every = ",".join(filter(None, (known, features)))
+    if target.is_gpu:
+        return found.create_target_machine(cpu=cpu, features=every, opt=opt_level)
     return found.create_target_machine(cpu=cpu, features=every, opt=opt_level, reloc="pic", codemodel="small")

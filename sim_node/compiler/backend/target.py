@@ -20,24 +20,30 @@ _FIRST = 1 << 14  # characters of it that hold its first processor
 class Target:
     """A kind of processor to generate code for.
 
-    ``name`` is what users write, ``cpu`` and ``triple`` are LLVM's words, ``needs`` the features that Linux lists of a
+    ``name`` is what users write, ``cpu``, ``features`` and ``triple`` are LLVM's words, ``needs`` what Linux lists of a
     processor that can run it. ``host`` has no words of its own: it is the processor that this process runs on.
     """
 
     name: str
     machine: str
     cpu: str = ""
+    features: str = ""
     needs: frozenset[str] = frozenset()
 
     @property
     def triple(self) -> str:
         """The system that LLVM generates for."""
-        return f"{self.machine}-unknown-linux-gnu"
+        return f"{self.machine}-{'nvidia-cuda' if self.is_gpu else 'unknown-linux-gnu'}"
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether its code is PTX."""
+        return self.machine == "nvptx64"
 
     @cached_property
     def identity(self) -> str:
         """What objects for it are kept under: equal ones run the same objects, with the same bits and speed."""
-        return self.name if self.cpu else f"{self.name}-{self.machine}-{processor(_cpuinfo())}"
+        return f"{self.name}{self.features}" if self.cpu else f"{self.name}-{self.machine}-{processor(_cpuinfo())}"
 
     @property
     def runs(self) -> bool:
@@ -57,9 +63,9 @@ TARGETS: dict[str, Target] = {
     target.name: target
     for target in (
         HOST,
-        Target("x86-64-v4", "x86_64", "x86-64-v4", _V4),
-        Target("x86-64-v3", "x86_64", "x86-64-v3", _V3),
-        Target("x86-64-v2", "x86_64", "x86-64-v2", _V2),
+        Target("x86-64-v4", "x86_64", "x86-64-v4", needs=_V4),
+        Target("x86-64-v3", "x86_64", "x86-64-v3", needs=_V3),
+        Target("x86-64-v2", "x86_64", "x86-64-v2", needs=_V2),
         Target("aarch64", "aarch64", "generic"),
     )
 }
