@@ -43,13 +43,14 @@ def command(
     cache, began = objects(), time.perf_counter()
     removed = cache.clear() if clean else None
     compiled, loaded = cache.compiled, cache.loaded
-    found: list[str] = []
+    found, guarded = list[str](), list[str]()
     with progress("build") as update, warnings.catch_warnings():
         warnings.simplefilter("ignore", StabilityWarning)
         for number, (text, parameters) in enumerate(chosen):
             update(number, len(chosen), text)
             # Which kernels a plant launches is known when its plan is built, as the stepper does.
             stepper = Stepper(reference(text)(**{**parameters, **given}), dt_ns=1_000_000)
+            guarded += [f"{text}: {name}" for name in stepper.guarded]
             found += [f"{text} at a tick of 1 ms: {warning}" for warning in stepper.warnings]
     compiled, loaded = cache.compiled - compiled, cache.loaded - loaded
     result: dict[str, Any] = {
@@ -59,6 +60,7 @@ def command(
         "seconds": time.perf_counter() - began,
         "cache": str(cache.path),
         "targets": [one.name for one in targets],
+        "guards": guarded,
     }
     if removed is not None:
         result["removed"] = removed.objects + removed.records

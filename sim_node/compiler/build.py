@@ -25,8 +25,10 @@ from sim_node.compiler.ir.digest import digest
 from sim_node.compiler.ir.function import Module, Site
 from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.verifier import verify
+from sim_node.compiler.passes.guard import guard
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.passes.pipeline import optimise
+from sim_node.compiler.passes.scalarise import scalarise
 from sim_node.compiler.record import Record, RecordError, record
 from sim_node.dtypes import Type
 from sim_node.errors import BuildError, Location
@@ -80,6 +82,13 @@ def built() -> list[tuple[Kernel, dict[str, str]]]:
     return [(kernel, layouts) for kernel, variants in _built.items() for layouts in variants]
 
 
+def _guarded(kernel: Kernel, module: Module) -> Module:
+    """The module with the guards that its kernel asks for; they are code, and so part of the digest."""
+    if kernel.options.guards is None:
+        return module
+    return guard(scalarise(inline(verify(module))))
+
+
 def program(module: Module, target: Target, store: Cache) -> Program:
     """Compile a lowered module.
 
@@ -104,7 +113,7 @@ def member(kernel: Kernel, layouts: Mapping[str, str], targets: Sequence[Target]
     Raises BuildError where a target lacks an instruction that the kernel needs.
     """
     told, store, made = fingerprint(kernel, layouts), objects(), build(kernel, HOST, layouts)
-    flat = inline(verify(lower(kernel, layouts)))
+    flat = inline(verify(_guarded(kernel, lower(kernel, layouts))))
     images = {}
     for target in targets:
         name = object_name(target, digest(flat))
@@ -176,7 +185,7 @@ def _made(
     kernel: Kernel, told: Fingerprint | None, target: Target, store: Cache, layouts: Mapping[str, str] | None
 ) -> Program:
     """Lower and compile a kernel, and keep what the next process need not find out again."""
-    module = lower(kernel, layouts)
+    module = _guarded(kernel, lower(kernel, layouts))
     try:
         made = program(module, target, store)
     except llvm.AbsentError as error:

@@ -163,6 +163,8 @@ class PlantNode(LifecycleNode):
             self._configured = making.pop_all()
         for warning in assembly.stepper.warnings:
             self.get_logger().warning(str(warning))
+        if assembly.stepper.guarded:
+            self.get_logger().warning(f"guards are on in {', '.join(assembly.stepper.guarded)}: they change results")
         ring = assembly.publisher
         self.get_logger().info(
             f"{type(plant).__name__} configured: {settings.rate:g} Hz by the {settings.clock} clock, "

@@ -12,7 +12,8 @@ SYMBOL = "kernel"  # of every object: names are not part of the code
 
 # The threads of a launch have no order, which is what parallel_accesses says: LLVM may run several in the lanes of a
 # vector with no check at run time whether arrays overlap, and no array need be free of aliases for it. The loop with
-# checks is left as it is: it runs for few threads or none, and would double the code and the time to make it.
+# checks calls the thread and is left as it is: it runs for few threads or none, and a copy of the thread in it would
+# more than double the time to make the code.
 # "no-builtins" keeps LLVM from making loops into calls of memset and the like, which no one would link.
 _TAIL = f"""
 attributes #0 = {{ nounwind "no-builtins" }}
@@ -76,7 +77,7 @@ def _kernel(function: Function, known: list[str]) -> Iterator[str]:
         yield from _loop(function, "free", "%from", safe, "checked", "!1", known)
     else:
         yield from ("free:", "  br label %checked")
-    yield from _loop(function, "checked", "%rest", "%to", "row.end", "!4", [])
+    yield from _loop(function, "checked", "%rest", "%to", "row.end", "!4", [], inlined=not known)
     yield "row.end:"
     yield "  br label %rows"
     yield "done:"
@@ -85,7 +86,15 @@ def _kernel(function: Function, known: list[str]) -> Iterator[str]:
 
 
 def _loop(
-    function: Function, name: str, first: str, end: str, after: str, metadata: str, known: list[str]
+    function: Function,
+    name: str,
+    first: str,
+    end: str,
+    after: str,
+    metadata: str,
+    known: list[str],
+    *,
+    inlined: bool = True,
 ) -> Iterator[str]:
     yield f"{name}:"
     yield f"  %{name}.any = icmp slt i32 {first}, {end}"
@@ -99,7 +108,7 @@ def _loop(
     yield f"  %{name}.tid = add nsw i64 %base, %{name}.w"
     last = abi.coordinate(max(function.dims, 1) - 1)
     passed = emit.signature(function).replace("%tid", f"%{name}.tid").replace(f"i32 {last},", f"i32 %{name}.i,")
-    yield f"  %{name}.well = call i1 @thread({passed})"
+    yield f"  %{name}.well = call i1 @thread({passed}){'' if inlined else ' noinline'}"
     yield f"  br i1 %{name}.well, label %{name}.more, label %done"
     yield f"{name}.more:"
     yield f"  %{name}.next = add nuw nsw i32 %{name}.i, 1"

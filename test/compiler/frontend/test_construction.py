@@ -26,6 +26,7 @@ FORMS = {
     "sn.quat(1.0, 2.0, s, 4.0)": (sn.quat, [1, 2, 3, 4]),
     "sn.quat(x=1.0, y=2.0, z=s, w=4.0)": (sn.quat, [1, 2, 3, 4]),
     "sn.quat(sn.vec3(1.0, 2.0, s), 4.0)": (sn.quat, [1, 2, 3, 4]),
+    "sn.transform()": (sn.transform, [0, 0, 0, 0, 0, 0, 1]),
     "sn.transform(sn.vec3(s), sn.quat(1.0, 2.0, 3.0, 4.0))": (sn.transform, [3, 3, 3, 1, 2, 3, 4]),
     "sn.transform(sn.vec3(s), q=sn.quat(1.0, 2.0, 3.0, 4.0))": (sn.transform, [3, 3, 3, 1, 2, 3, 4]),
     "sn.spatial_vector(sn.vec3(s), sn.vec3(1.0, 2.0, 4.0))": (sn.spatial_vector, [3, 3, 3, 1, 2, 4]),
