@@ -82,7 +82,7 @@ def built() -> list[tuple[Kernel, dict[str, str]]]:
     return [(kernel, layouts) for kernel, variants in _built.items() for layouts in variants]
 
 
-def _guarded(kernel: Kernel, module: Module) -> Module:
+def guarded(kernel: Kernel, module: Module) -> Module:
     """The module with the guards that its kernel asks for; they are code, and so part of the digest."""
     if kernel.options.guards is None:
         return module
@@ -113,7 +113,7 @@ def member(kernel: Kernel, layouts: Mapping[str, str], targets: Sequence[Target]
     Raises BuildError where a target lacks an instruction that the kernel needs.
     """
     told, store, made = fingerprint(kernel, layouts), objects(), build(kernel, HOST, layouts)
-    flat = inline(verify(_guarded(kernel, lower(kernel, layouts))))
+    flat = inline(verify(guarded(kernel, lower(kernel, layouts))))
     images = {}
     for target in targets:
         name = object_name(target, digest(flat))
@@ -185,7 +185,7 @@ def _made(
     kernel: Kernel, told: Fingerprint | None, target: Target, store: Cache, layouts: Mapping[str, str] | None
 ) -> Program:
     """Lower and compile a kernel, and keep what the next process need not find out again."""
-    module = _guarded(kernel, lower(kernel, layouts))
+    module = guarded(kernel, lower(kernel, layouts))
     try:
         made = program(module, target, store)
     except llvm.AbsentError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sim_node.compiler.backend import abi, emit
-from sim_node.compiler.ir.function import Function
+from sim_node.compiler.ir.function import Function, Value
 from sim_node.compiler.ir.op import Op
 
 SYMBOL = "kernel"  # of every object: names are not part of the code
@@ -116,17 +116,17 @@ def _loop(
     yield f"  br i1 %{name}.again, label %{name}.thread, label %{after}, !llvm.loop {metadata}"
 
 
+def hoisted(value: Value, function: Function) -> bool:
+    """Tell whether a check is of the thread's own last coordinate: whole rows pass it before their threads run."""
+    return (
+        value.op is Op.BOUNDS
+        and value.args[0].op is Op.TID
+        and value.args[0].number == max(function.dims, 1) - 1
+        and value.args[1].op is Op.EXTRACT
+    )
+
+
 def _checked_by_thread(function: Function) -> list[str]:
     """Name the lengths that the thread's own last coordinate is checked against."""
-    last = max(function.dims, 1) - 1
-    return list(
-        dict.fromkeys(
-            abi.word(length.args[0].number, length.number)
-            for block in function.blocks
-            for value in block.body
-            if value.op is Op.BOUNDS
-            and value.args[0].op is Op.TID
-            and value.args[0].number == last
-            and (length := value.args[1]).op is Op.EXTRACT
-        )
-    )
+    checks = [value for block in function.blocks for value in block.body if hoisted(value, function)]
+    return list(dict.fromkeys(abi.word(check.args[1].args[0].number, check.args[1].number) for check in checks))

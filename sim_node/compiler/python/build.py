@@ -11,6 +11,7 @@ from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.python.block import Block
 from sim_node.compiler.python.code import Code
+from sim_node.errors import BuildError
 from sim_node.lang.kernel import Kernel
 
 
