@@ -131,3 +131,9 @@ def test_tuples_have_the_same_bits():
         sn.launch(tuples, 4, inputs=[n, x], device=device)
         made.append((n.tolist(), x.tobytes()))
     assert made[0] == made[1]
+
+
+def test_guards_are_refused():
+    guarded = sn.kernel(guards="clamp")(doubling.function)
+    with pytest.raises(BuildError, match="the device python runs what is written"):
+        build(guarded)
