@@ -6,9 +6,9 @@ import json
 import platform
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 
 import sim_node
+from sim_node.compiler.build import maker
 from sim_node.lang.library import MATH_VERSION
 from sim_node.layout import Layout
 
@@ -43,4 +43,4 @@ def versions_of(guarded: tuple[str, ...]) -> str:
     ours = {"sim_node": sim_node.__version__, "math": str(MATH_VERSION)}
     if guarded:
         ours["guards"] = f"clamp in {', '.join(guarded)}"
-    return json.dumps({**ours, "python": platform.python_version(), "llvmlite": metadata.version("llvmlite")})
+    return json.dumps({**ours, "python": platform.python_version(), "llvmlite": maker()})

@@ -56,3 +56,54 @@ def test_guards_and_steps_too_long_are_told(tmp_path, cache, capfd):
 def test_without_arguments_the_packages_own_plants_are_built(cache):
     assert build()["kernels"] >= 1
     assert build()["compiled"] == 0
+
+
+HIDING = """
+import sys
+
+class Hidden:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] == "llvmlite":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+from sim_node.cli.main import main
+main()
+"""
+
+
+def hidden(*arguments, **names):
+    """A command where llvmlite is not installed, with an empty cache; its exit code, what it printed, what it said."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **names}
+    command = [sys.executable, "-c", HIDING, *map(str, arguments), "--json"]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_bundle_runs_and_verifies_without_llvm(plant, cache, tmp_path):
+    out, bag, empty = tmp_path / "bundle", tmp_path / "run.mcap", {"SIM_NODE_CACHE": str(tmp_path / "empty")}
+    made = build(plant, "--target", "host", "--target", "x86-64-v3", "--target", "aarch64", "--out", out)
+    assert made["targets"] == ["host", "x86-64-v3", "aarch64"]
+    assert made["bundle"] == str(out)
+    assert {path.name for path in out.iterdir()} == {"manifest.json", *made["targets"]}
+    offline = ("--offline", "--seconds", "0.05", "--bag", bag)
+    without = hidden("run", plant, *offline, **empty)
+    assert without.returncode == 2
+    assert "no compiler here" in without.stdout
+    run = hidden("run", plant, *offline, "--bundle", out, **empty)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert json.loads(run.stdout)["ticks"] == 50
+    verified = hidden("verify", bag, "--bundle", out, **empty)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert json.loads(verified.stdout)["verified"] == 50
+
+
+def test_a_target_needs_a_bundle_and_a_name(plant, cache, tmp_path):
+    assert "--out" in build(plant, "--target", "host")["error"]
+    assert "x86-64-v3" in build(plant, "--target", "sparc", "--out", tmp_path / "out")["error"]
+
+
+def test_clean_compiles_again(plant, cache):
+    build(plant)
+    again = build(plant, "--clean")
+    assert (again["compiled"], again["cached"]) == (1, 0)
+    assert again["removed"] >= 1

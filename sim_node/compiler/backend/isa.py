@@ -62,7 +62,7 @@ def gpu(name: str, ptx_version: int | None = None, driver: int | None = None, pa
         what = f"the driver is of CUDA {_cuda(driver)} and accepts PTX {_dotted(newest)}, not {_dotted(version)}"
         lower = f"PTX {_dotted(newest)}, or " if newest >= least else ""
         raise BuildError(f"{name}: {what}", remedy=f"{lower}a driver of CUDA {_cuda(needed)} or later")
-    return Target(name, "nvptx64-nvidia-cuda", name, f"+ptx{version}")
+    return Target(name, "nvptx64", name, f"+ptx{version}")
 
 
 def _dotted(version: int) -> str:
