@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sim_node import dtypes
+from sim_node.compiler.python.arrays import Array
 from sim_node.compiler.python.operations import count
 from sim_node.compiler.python.places import length
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
@@ -52,6 +53,8 @@ def _vector(*parts: Any, **named: Any) -> Any:
 
 def _type(value: Any) -> Any:
     (value,) = defaulted(value)
+    if isinstance(value, Array):
+        return dtypes.ArrayType(value.dtype, value.ndim)
     return value._type if hasattr(value, "_type") else dtypes.element(value.dtype)
 
 
