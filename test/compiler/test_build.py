@@ -16,7 +16,9 @@ from sim_node.compiler.backend.target import HOST, TARGETS, target
 from sim_node.compiler.cache import Cache
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.frontend.fingerprint import fingerprint
+from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.parser import parse
+from sim_node.compiler.passes.rebuild import with_args
 from sim_node.errors import BuildError, Location
 from sim_node.lang.builtins import thread
 
@@ -131,8 +133,9 @@ def test_a_processor_without_the_instruction_is_told(tmp_path):
     module = parse(FUSED)
     block = module.entry.blocks[0]
     at = Location("plant.py", 12, 8, "    y[i] = sn.fma(x, x, x)", "fused")
-    fma = replace(block.body[1], location=at)
-    store = replace(block.body[-1], args=(block.body[-1].args[0], fma))
+    plain, last = block.body[1], block.body[-1]
+    fma = Value(plain.op, plain.type, plain.args, plain.attr, at)
+    store = with_args(last, (last.args[0], fma))
     body = (block.body[0], fma, *block.body[2:-1], store)
     entry = replace(module.entry, blocks=(replace(block, body=body),))
     fused = replace(module, functions={"fused": entry})
