@@ -15,7 +15,6 @@ from typing import Any
 from sim_node.compiler.backend.target import HOST, Target
 from sim_node.errors import BuildError
 
-
 # Metadata of a module in whose code LLVM's work on loops would change nothing: most of its passes, most of its time.
 STRAIGHT = "!sim_node.straight"
 
