@@ -12,7 +12,7 @@ from sim_node.compiler.ir.function import Attr, Function, Module, Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.compiler.passes.evaluate import evaluate
 from sim_node.compiler.passes.rebuild import each, rebuild
-from sim_node.compiler.passes.straighten import straighten
+from sim_node.compiler.passes.straighten import join, straighten
 from sim_node.dtypes import Kind, Scalar
 
 
@@ -22,11 +22,12 @@ def fold(module: Module) -> Module:
 
 
 def _function(function: Function) -> Function:
+    function = straighten(function)
     while True:  # a branch that falls away may leave a parameter constant, and so on
         folded = rebuild(function, _rule)
         function = straighten(folded)
         if function is folded:
-            return function
+            return join(function)
 
 
 def _rule(value: Value, _label: str) -> Value | None:
