@@ -32,6 +32,7 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(["launch", "Launch"], "sim_node.runtime.launch"),
     "utils": "sim_node.runtime.fixed_order",
     "IndexedArray": "sim_node.runtime.indexed",
+    "StabilityWarning": "sim_node.errors",
     "Plan": "sim_node.runtime.plan",
     "get_device": "sim_node.device.names",
     "get_devices": "sim_node.device.names",

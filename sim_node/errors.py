@@ -31,6 +31,12 @@ class Location:
         return "\n".join(part for part in (shown, *chain) if part)
 
 
+def _written(what: str, location: Location | None, remedy: str) -> str:
+    head = f"{location}: {what}" if location else what
+    parts = [head, location.excerpt() if location else "", f"  instead: {remedy}" if remedy else ""]
+    return "\n".join(part for part in parts if part)
+
+
 class SimNodeError(RuntimeError):
     """Base of every error this package raises on purpose; a RuntimeError, which is what code for Warp expects."""
 
@@ -43,9 +49,7 @@ class BuildError(SimNodeError):
 
     def __init__(self, what: str, location: Location | None = None, remedy: str = "") -> None:
         self.what, self.location, self.remedy = what, location, remedy
-        head = f"{location}: {what}" if location else what
-        parts = [head, location.excerpt() if location else "", f"  instead: {remedy}" if remedy else ""]
-        super().__init__("\n".join(part for part in parts if part))
+        super().__init__(_written(what, location, remedy))
 
 
 class BuildTypeError(BuildError, TypeError):
@@ -58,6 +62,17 @@ class BuildNameError(BuildError, NameError):
 
 class UnsupportedError(BuildError):
     """Python that the kernel language refuses, named rather than misread."""
+
+
+class StabilityWarning(RuntimeWarning):
+    """The integrator of a plan cannot follow a spring, a damper or a contact in it, with the values that they have.
+
+    Attributes: ``location`` (where the velocity is stored), ``what`` (the number and its limit), ``remedy``.
+    """
+
+    def __init__(self, what: str, location: Location | None = None, remedy: str = "") -> None:
+        self.what, self.location, self.remedy = what, location, remedy
+        super().__init__(_written(what, location, remedy))
 
 
 def placed(fault: BaseException) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 from typing import Annotated
 
 import typer
 
 from sim_node.cli.arguments import assignments
 from sim_node.cli.output import Outcome, Table, progress
+from sim_node.errors import StabilityWarning
 
 
 def command(
@@ -29,11 +31,14 @@ def command(
     chosen = [found for text in plants or BUILT_IN for found in plants_of(text)]
     cache, began = objects(), time.perf_counter()
     compiled, loaded = cache.compiled, cache.loaded
-    with progress("build") as update:
+    found: list[str] = []
+    with progress("build") as update, warnings.catch_warnings():
+        warnings.simplefilter("ignore", StabilityWarning)
         for number, (text, parameters) in enumerate(chosen):
             update(number, len(chosen), text)
             # Which kernels a plant launches is known when its plan is built, as the stepper does.
-            Stepper(reference(text)(**{**parameters, **given}), dt_ns=1_000_000)
+            stepper = Stepper(reference(text)(**{**parameters, **given}), dt_ns=1_000_000)
+            found += [f"{text} at a tick of 1 ms: {warning}" for warning in stepper.warnings]
     compiled, loaded = cache.compiled - compiled, cache.loaded - loaded
     result = {
         "kernels": compiled + loaded,
@@ -43,4 +48,4 @@ def command(
         "cache": str(cache.path),
         "targets": [HOST.name],
     }
-    return Outcome(result, [Table("build", ("", "value"), list(result.items()))])
+    return Outcome(result, [Table("build", ("", "value"), list(result.items()))], warnings=found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from lifecycle_msgs.srv import ChangeState
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
-from sim_node.errors import SimNodeError
+from sim_node.errors import SimNodeError, StabilityWarning
 from sim_node.node.assembly import Assembly
 from sim_node.node.clock import STEADY
 from sim_node.node.diagnostics import Diagnostics
@@ -148,13 +149,17 @@ class PlantNode(LifecycleNode):
         settings = Settings.of(self.parameters.read(SETTINGS))
         plant = self._make_plant(reference(settings.plant))
         with ExitStack() as making:
-            assembly = making.enter_context(Assembly(self, plant, settings))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", StabilityWarning)  # the log has them
+                assembly = making.enter_context(Assembly(self, plant, settings))
             topics = making.enter_context(Topics(self, assembly))
             making.enter_context(Inputs(self, assembly))
             making.enter_context(Services(self, assembly, self._reset))
             making.enter_context(Diagnostics(self, assembly))
             self._assembly, self._topics = assembly, topics
             self._configured = making.pop_all()
+        for warning in assembly.stepper.warnings:
+            self.get_logger().warning(str(warning))
         ring = assembly.publisher
         self.get_logger().info(
             f"{type(plant).__name__} configured: {settings.rate:g} Hz by the {settings.clock} clock, "

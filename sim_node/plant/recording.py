@@ -93,6 +93,11 @@ class Recording(Plan):
                 raise PlantError(f"plant {self._names}: no launch in build() writes {target}; name it in outputs")
         self.freeze()
 
+    def _following(self) -> dict[int, int]:
+        cells = {id(cell): 2 * number + 1 for number, cell in enumerate(self.cells)}
+        states = [cell for cell in self.cells if isinstance(cell, StateBinding)]
+        return {cells[id(state.next)]: cells[id(state)] for state in states}
+
     def number(self, binding: Binding) -> int:
         """The number of a variable's cell in the plan, or -1 where no launch takes it."""
         return next((i for i, cell in enumerate(self.cells) if cell is binding), -1)

@@ -50,7 +50,7 @@ class Stepper:
     ``record_capacity`` bounds the records that wait. Kernels run on ``device``. The state at reset is published.
 
     Attributes: ``plant``, ``dt_ns``, ``substeps``, ``seed``, ``ring``, ``layout`` (of the ring), ``state_layout``,
-    ``input_layout``, ``plan_digest``.
+    ``input_layout``, ``plan_digest``, ``warnings`` (of the stability pass, which Python was warned of).
     Raises PlantError when the plant is built wrongly, LaunchError and BuildError for its kernels.
     """
 
@@ -85,7 +85,7 @@ class Stepper:
         with self._authored("build"):
             plant.build(self._plan, dt_ns * 1e-9 / substeps)
         self._plan.finish()
-        self.plan_digest = self._plan.digest
+        self.plan_digest, self.warnings = self._plan.digest, tuple(self._plan.warnings)
         self.ring = self._checked(ring) if ring is not None else ring_of(self.layout, self.input_layout)
         if record_capacity is None:
             row = 8 * len(self.state_layout.fields) + self.input_layout.size + 16

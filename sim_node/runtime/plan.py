@@ -12,6 +12,7 @@ import numpy as np
 from sim_node import _native
 from sim_node.compiler.build import Program
 from sim_node.device.names import Device, get_device
+from sim_node.errors import StabilityWarning
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
@@ -19,6 +20,7 @@ from sim_node.runtime.generic import concrete
 from sim_node.runtime.prints import show
 from sim_node.runtime.program import load, variant
 from sim_node.runtime.refusal import launch_error, plan_error
+from sim_node.runtime.stability import judge, warn
 
 # Half of what super() costs, on every tick.
 _run, _point = _native.Plan.run, _native.Plan.point
@@ -28,6 +30,7 @@ _run, _point = _native.Plan.run, _native.Plan.point
 class Recorded:
     """One launch of a plan: what runs, over which grid, and the line that recorded it."""
 
+    kernel: Kernel
     program: Program
     dim: int | tuple[int, ...]
     line: str
@@ -37,15 +40,16 @@ class Plan(_native.Plan):
     """A list of launches: recorded by ``launch``, ended by ``freeze``, then run any number of times.
 
     It keeps the arrays it uses. Attributes: ``launches``, ``cells`` (in the order of their numbers), ``frozen``,
-    ``device``.
+    ``device``, ``warnings`` (what the stability pass found when it was frozen).
     """
 
-    __slots__ = ("device", "launches")
+    __slots__ = ("device", "launches", "warnings")
 
     def __init__(self, device: str | Device | None = None) -> None:
         """Raise DeviceError for an unknown device."""
         self.device = get_device(device)
         self.launches: list[Recorded] = []
+        self.warnings: list[StabilityWarning] = []
 
     def launch(
         self, kernel: Kernel, dim: int | Sequence[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
@@ -67,7 +71,18 @@ class Plan(_native.Plan):
         except _native.Refusal as refusal:
             raise launch_error(refusal, entry, dim, inputs, outputs) from None
         grid = tuple(dim) if isinstance(dim, Sequence) else dim
-        self.launches.append(Recorded(ran.program, grid, caller()))
+        self.launches.append(Recorded(kernel, ran.program, grid, caller()))
+
+    def freeze(self) -> None:
+        """End recording, and warn with StabilityWarning of springs and dampers that its steps cannot follow."""
+        if not self.frozen:
+            super().freeze()
+            self.warnings = judge(self.launches, self.images(), self._following())
+            warn(self.warnings)
+
+    def _following(self) -> dict[int, int]:
+        """Which array is the next of which, by their identities in images; none where arrays are changed in place."""
+        return {}
 
     def point(self, cell: _native.Cell, array: Any) -> None:
         """Set where a cell is: at a writeable array of its dtype and shape, which the plan keeps.

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim_node.errors import PlantError
+from sim_node.errors import PlantError, StabilityWarning
 from sim_node.kernels.quarter_car import GRAVITY, QuarterCar
 from sim_node.plant import Stepper
 
@@ -130,3 +130,14 @@ def test_it_is_stable_at_a_kilohertz():
 def test_bumps_that_overlap_are_refused(wrong):
     with pytest.raises(PlantError, match=r"QuarterCar: bump_spacing = [\d.]+ m must be at least bump_length"):
         Stepper(QuarterCar(**wrong), dt_ns=DT_NS)
+
+
+def test_a_tyre_too_stiff_for_the_tick_is_warned_of():
+    assert Stepper(QuarterCar(), dt_ns=DT_NS).warnings == ()
+    stiff = QuarterCar(tyre_stiffness=1e8, unsprung_mass=20.0)
+    with pytest.warns(StabilityWarning, match=r"wheel_velocity_next\[i\] = w") as said:
+        stepper = Stepper(stiff, dt_ns=DT_NS)
+    (warning,) = stepper.warnings
+    assert said[0].filename.endswith("quarter_car.py")
+    assert warning.what == "unstable spring-damper loop: dt·√(k/m) = 2.24 > 1.97 with dt·c/m = 0.05"
+    assert Stepper(stiff, dt_ns=DT_NS, substeps=2).warnings == ()

@@ -1,0 +1,1 @@
+"""What can be said of a kernel without changing it."""
