@@ -203,13 +203,14 @@ def flipped(values: Floats, bits: int) -> Floats:
 
 def compare(proof: Proof, runs: list[Callable[[Floats], Floats]], x: Floats, right: Floats) -> None:
     """Count where the kernels' results are not the right ones; any NaN is as good as another."""
+    wrong = np.zeros(len(x), bool)
     for run in runs:
         y = run(x)
         differing = np.flatnonzero(y.view(np.uint32) != right.view(np.uint32))
-        if len(differing):
-            differing = differing[canonical(y[differing]) != canonical(right[differing])]
-        proof.misrounded += len(differing)
-        proof.wrong += x[differing[: KEPT - len(proof.wrong)]].view(np.uint32).tolist()
+        wrong[differing] |= canonical(y[differing]) != canonical(right[differing])
+    misrounded = np.flatnonzero(wrong)
+    proof.misrounded += len(misrounded)
+    proof.wrong += x[misrounded[: KEPT - len(proof.wrong)]].view(np.uint32).tolist()
     proof.inputs += len(x)
 
 

@@ -108,6 +108,7 @@ static int set_fields(sn_element *self, PyObject *rows)
 {
     uint32_t size = 0;
     if (sn_fields(rows, &self->fields, &self->field_count, &size) < 0) return -1;
+    if (self->field_count == 0) size = 1; // as in C++, so that each has its address
     for (Py_ssize_t i = 0; i < self->field_count; i++) {
         const sn_type type = self->fields[i].type;
         if (type.ndim > 0 ? 8 > self->align : type.element->align > self->align) self->align = 0;

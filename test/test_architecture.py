@@ -60,6 +60,7 @@ TESTED_ELSEWHERE = {
     "lang/values/numbers": "test_vector.py passes every kind of number, and what is none",
     "lang/values/value": "test_vector.py computes with, copies and shows values",
     "cli/benches/bridge_reader": "test_bridge.py runs it as a process",
+    "cli/benches/compiling": "cli/benches/test_compile.py: a process of the bench",
     "cli/benches/rclpy_peer": "test_bridge.py runs it as a process",
     "cli/rig/session": "test_demo.py runs whole sessions",
     "compiler/ir/rules": "test_verifier.py breaks each rule",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from sim_node.errors import SimNodeError
@@ -26,3 +27,10 @@ def assignments(texts: Sequence[str], option: str) -> dict[str, Any]:
         except ValueError:
             found[name] = value
     return found
+
+
+def use_bundle(path: Path) -> None:
+    """Let kernels come from a bundle; raises BundleError where it cannot be used."""
+    from sim_node.compiler.bundle import use
+
+    use(path)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from sim_node.cli.arguments import assignments
 from sim_node.cli.output import Outcome, Table, progress
-from sim_node.errors import StabilityWarning
+from sim_node.errors import SimNodeError, StabilityWarning
 
 
 def command(
@@ -19,33 +20,52 @@ def command(
         typer.Argument(metavar="[CONFIG|PLANT]...", help="A node's YAML file, or a plant; default: the package's own."),
     ] = None,
     param: Annotated[list[str] | None, typer.Option(help="name=value for every plant; repeatable.")] = None,
+    target: Annotated[
+        list[str] | None, typer.Option(help="Of a bundle: host, x86-64-v2, -v3, -v4 or aarch64; repeatable.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write a bundle into this folder, that runs without LLVM.")] = None,
+    clean: Annotated[bool, typer.Option("--clean", help="Empty the cache before.")] = False,
 ) -> Outcome:
-    """Compile the kernels of plants into the cache, so that their first start compiles nothing."""
+    """Compile the kernels of plants into the cache, or a bundle, so that their first start compiles nothing."""
     from sim_node.cli.plants import plants_of
+    from sim_node.compiler import bundle
     from sim_node.compiler.backend.target import HOST
-    from sim_node.compiler.build import objects
+    from sim_node.compiler.backend.target import target as named
+    from sim_node.compiler.build import built, member, objects
     from sim_node.plant import Stepper, reference
     from sim_node.plant.reference import BUILT_IN
 
+    if target and out is None:
+        raise SimNodeError("--target is for a bundle; give its folder with --out")
+    targets = [named(name) for name in dict.fromkeys(target or [HOST.name])]
     given = assignments(param or (), "--param")
     chosen = [found for text in plants or BUILT_IN for found in plants_of(text)]
     cache, began = objects(), time.perf_counter()
+    removed = cache.clear() if clean else None
     compiled, loaded = cache.compiled, cache.loaded
-    found: list[str] = []
+    found, guarded = list[str](), list[str]()
     with progress("build") as update, warnings.catch_warnings():
         warnings.simplefilter("ignore", StabilityWarning)
         for number, (text, parameters) in enumerate(chosen):
             update(number, len(chosen), text)
             # Which kernels a plant launches is known when its plan is built, as the stepper does.
             stepper = Stepper(reference(text)(**{**parameters, **given}), dt_ns=1_000_000)
+            guarded += [f"{text}: {name}" for name in stepper.guarded]
             found += [f"{text} at a tick of 1 ms: {warning}" for warning in stepper.warnings]
     compiled, loaded = cache.compiled - compiled, cache.loaded - loaded
-    result = {
+    result: dict[str, Any] = {
         "kernels": compiled + loaded,
         "compiled": compiled,
         "cached": loaded,
         "seconds": time.perf_counter() - began,
         "cache": str(cache.path),
-        "targets": [HOST.name],
+        "targets": [one.name for one in targets],
+        "guards": guarded,
     }
+    if removed is not None:
+        result["removed"] = removed.objects + removed.records
+    if out is not None:
+        # Whatever runs in this process was built for these plants.
+        members = [member(kernel, layouts, targets) for kernel, layouts in built()]
+        result["bundle"] = str(bundle.write(out, targets, members).parent)
     return Outcome(result, [Table("build", ("", "value"), list(result.items()))], warnings=found)

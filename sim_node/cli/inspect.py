@@ -1,4 +1,4 @@
-"""Look at rings, bags and plants, and where the C header is."""
+"""Look at rings, bags, plants and kernels, and where the C header is."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sim_node.cli.arguments import assignments
+from sim_node.cli.kernel import kernel
 from sim_node.cli.output import Outcome, Table, progress
 from sim_node.errors import SimNodeError
 
@@ -100,4 +101,4 @@ def _table(title: str, rows: list[dict[str, Any]]) -> Table:
     return Table(title, columns, [[row[column] for column in columns] for row in rows])
 
 
-commands = {"rings": rings, "bag": bag, "plant": plant, "include-dir": include_dir}
+commands = {"rings": rings, "bag": bag, "plant": plant, "kernel": kernel, "include-dir": include_dir}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sim_node.cli.arguments import assignments
+from sim_node.cli.arguments import assignments, use_bundle
 from sim_node.cli.output import Outcome, Table, progress
 from sim_node.errors import SimNodeError
 
@@ -38,6 +38,7 @@ def command(
         str, typer.Option(help="Offline: where kernels run, cpu or python (slow, for debuggers).")
     ] = "cpu",
     force: Annotated[bool, typer.Option(help="Replace an existing bag.")] = False,
+    bundle: Annotated[Path | None, typer.Option(help="Take kernels from what 'sim-node build --out' wrote.")] = None,
 ) -> Outcome:
     """Run a plant: as a lifecycle node until Ctrl-C, or --offline into a bag."""
     parameters = assignments(param or (), "--param")
@@ -46,7 +47,9 @@ def command(
         wrong = [option for option, value in taken.items() if value]
         if wrong:
             raise SimNodeError(f"{wrong[0]} is for --offline; use 'sim-node record' beside a running node")
-        return _run_node(plant, name, seconds, rate, substeps, seed, keyframe_every, parameters)
+        return _run_node(plant, name, seconds, rate, substeps, seed, keyframe_every, parameters, bundle)
+    if bundle is not None:
+        use_bundle(bundle)
     if seconds is None or bag is None:
         raise SimNodeError(f"--offline needs {'--seconds' if seconds is None else '--bag'}")
     return _run_offline(
@@ -112,7 +115,7 @@ def _run_offline(
 
 def _run_node(
     plant: str, name: str, seconds: float | None, rate: float, substeps: int, seed: int, keyframe_every: int,
-    parameters: dict[str, Any],
+    parameters: dict[str, Any], bundle: Path | None,
 ) -> Outcome:  # fmt: skip
     try:
         from sim_node.node.process import running, stop_requested
@@ -125,6 +128,7 @@ def _run_node(
         "substeps": substeps,
         "seed": seed,
         "keyframe_every": keyframe_every,
+        "bundle": str(bundle.absolute()) if bundle else "",
     }
     settings.update({f"plant_parameters.{key}": value for key, value in parameters.items()})
     space, _, own = name.strip("/").rpartition("/")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sim_node.cli.arguments import use_bundle
 from sim_node.cli.output import Outcome, Table, progress
 
 if TYPE_CHECKING:
@@ -21,10 +22,13 @@ def command(
     topic: Annotated[
         list[str] | None, typer.Option(help="Verify the plant of this namespace only, such as /car; repeatable.")
     ] = None,
+    bundle: Annotated[Path | None, typer.Option(help="Take kernels from what 'sim-node build --out' wrote.")] = None,
 ) -> Outcome:
     """Compute every recorded tick again and compare each hash: exit 0 identical, 1 diverged, 2 unusable."""
     from sim_node.replay.verify import verify
 
+    if bundle is not None:
+        use_bundle(bundle)
     with progress("verify") as update:
         report = verify(
             bag,

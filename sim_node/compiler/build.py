@@ -1,30 +1,43 @@
-"""From a kernel to a program: lowering, passes, code, cache."""
+"""From a kernel to a program: what is known of it already, or lowering, passes and code."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Mapping
+import re
+import warnings
+import weakref
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import metadata
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
-import sim_node
+from sim_node.compiler import bundle
 from sim_node.compiler.backend import elf, host, llvm
 from sim_node.compiler.backend.target import HOST, Target
-from sim_node.compiler.cache import Cache, folder
+from sim_node.compiler.cache import Cache, folder, limit
 from sim_node.compiler.frontend import lower
+from sim_node.compiler.frontend.fingerprint import Fingerprint, fingerprint
+from sim_node.compiler.frontend.unit import laid
+from sim_node.compiler.identity import backend, stamp
 from sim_node.compiler.ir.digest import digest
 from sim_node.compiler.ir.function import Module, Site
 from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.verifier import verify
+from sim_node.compiler.passes.guard import guard
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.passes.pipeline import optimise
+from sim_node.compiler.passes.scalarise import scalarise
+from sim_node.compiler.record import Record, RecordError, record
 from sim_node.dtypes import Type
-from sim_node.errors import BuildError
+from sim_node.errors import BuildError, Location
+from sim_node.lang.annotation import annotation, evaluated
 from sim_node.lang.kernel import Kernel
 
 _INSTRUCTIONS = (Op.FMA, Op.FLOOR, Op.CEIL, Op.TRUNC, Op.RINT)  # ops that not every x86-64 processor has
+
+_REMEDY = "build the bundle again from this source, or pip install llvmlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +59,34 @@ class Program:
     dims: int = 1
 
 
-def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | None = None) -> Program:
-    """Compile a kernel, or load it from the cache; ``layouts`` are of the array parameters that are not contiguous.
+# What this process has built: of each kernel, for which layouts.
+_built: weakref.WeakKeyDictionary[Kernel, list[dict[str, str]]] = weakref.WeakKeyDictionary()
 
-    Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses.
+
+def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | None = None) -> Program:
+    """Compile a kernel, or load it from a bundle or the cache; ``layouts`` are of the arrays that are not contiguous.
+
+    Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses, and where there is
+    no compiler; BundleError where a bundle in use is damaged.
     """
-    return program(lower(kernel, layouts), target, objects())
+    store, told = objects(), fingerprint(kernel, layouts)
+    made = (told and _known(kernel, told, target, store, layouts)) or _made(kernel, told, target, store, layouts)
+    wanted, variants = dict(layouts or {}), _built.setdefault(kernel, [])
+    if wanted not in variants:
+        variants.append(wanted)
+    return made
+
+
+def built() -> list[tuple[Kernel, dict[str, str]]]:
+    """Every kernel that this process has built and still holds, with the layouts of each variant."""
+    return [(kernel, layouts) for kernel, variants in _built.items() for layouts in variants]
+
+
+def guarded(kernel: Kernel, module: Module) -> Module:
+    """The module with the guards that its kernel asks for; they are code, and so part of the digest."""
+    if kernel.options.guards is None:
+        return module
+    return guard(scalarise(inline(verify(module))))
 
 
 def program(module: Module, target: Target, store: Cache) -> Program:
@@ -61,40 +96,167 @@ def program(module: Module, target: Target, store: Cache) -> Program:
     """
     flat = inline(verify(module))
     function, identity = flat.entry, digest(flat)
-    key = hashlib.sha256("\n".join((identity, target.identity, compiler())).encode()).hexdigest()
-    try:
-        code = store.code(key, lambda: llvm.compile_text(host.module(optimise(flat).entry)))
-    except elf.UndefinedSymbolError as error:
-        raise _lacking(flat, error) from error
+    code = next((code for each in bundle.used() if (code := each.code(identity)) is not None), None)
+    if code is None:
+        try:
+            code = store.code(object_name(target, identity), lambda: _compiled(flat, target))
+        except elf.UndefinedSymbolError as error:
+            raise _lacking(flat, target, error) from error
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
     address = code.symbols[host.SYMBOL]
     return Program(function.name, address, params, function.sites, identity, code, function.written, function.dims)
 
 
+def member(kernel: Kernel, layouts: Mapping[str, str], targets: Sequence[Target]) -> bundle.Member:
+    """Compile a kernel for every target of a bundle.
+
+    Raises BuildError where a target lacks an instruction that the kernel needs.
+    """
+    told, store, made = fingerprint(kernel, layouts), objects(), build(kernel, HOST, layouts)
+    flat = inline(verify(guarded(kernel, lower(kernel, layouts))))
+    images = {}
+    for target in targets:
+        name = object_name(target, digest(flat))
+        try:
+            images[target.name] = store.image(name, target.machine, partial(_compiled, flat, target))
+        except elf.UndefinedSymbolError as error:
+            raise _lacking(flat, target, error) from error
+    kept: dict[str, Any] | None = None
+    if told is not None:
+        with contextlib.suppress(RecordError):
+            kept = _record(made).as_json(told.functions)
+    key = told.key if told and kept else None
+    params = {name: repr(kind) for name, kind in made.params}
+    return bundle.Member(
+        kernel.name, str(kernel.module), key, params, dict(layouts), kept or {"digest": made.digest}, images
+    )
+
+
+def maker() -> str:
+    """Say which llvmlite compiles, or, where none is installed, compiled the bundles in use; '' for neither."""
+    return llvm.version() or next((each.llvmlite for each in bundle.used()), "")
+
+
 def objects() -> Cache:
     """The cache of the folder that the environment names."""
-    return _objects(folder())
+    return _objects(folder(), limit())
 
 
 @cache
-def _objects(path: Path) -> Cache:
-    return Cache(path)
+def _objects(path: Path, size: int) -> Cache:
+    return Cache(path, size)
 
 
-def _lacking(flat: Module, error: elf.UndefinedSymbolError) -> BuildError:
+def object_name(target: Target, digest: str) -> str:
+    """Name an object in the cache: target, what made it, digest of the IR."""
+    return f"{target.identity}-llvmlite{llvm.version()}-{backend()[:12]}-{digest}"
+
+
+# what is known without lowering
+
+
+def _known(
+    kernel: Kernel, told: Fingerprint, target: Target, store: Cache, layouts: Mapping[str, str] | None
+) -> Program | None:
+    """Find a kernel by its fingerprint, in a bundle or in the cache."""
+    for each in bundle.used():
+        kept = each.known(told.key, told.functions)
+        code = each.code(kept.digest) if kept else None
+        if kept and code:
+            return _program(kernel, kept, code, layouts)
+    name = _record_name(kernel, told, target)
+    found = store.record(name)
+    if found is None:
+        return None
+    try:
+        kept, file, made_by = record(found, told.functions), found["object"], found["llvmlite"]
+        if not re.fullmatch(r"[\w.+-]+", file):
+            raise RecordError("it names no object")
+    except (RecordError, KeyError, TypeError) as fault:
+        store.refuse(f"{name}.json", str(fault))
+        return None
+    if llvm.version() not in (None, made_by):
+        return None
+    code = store.known(file)
+    return _program(kernel, kept, code, layouts) if code else None
+
+
+def _made(
+    kernel: Kernel, told: Fingerprint | None, target: Target, store: Cache, layouts: Mapping[str, str] | None
+) -> Program:
+    """Lower and compile a kernel, and keep what the next process need not find out again."""
+    module = guarded(kernel, lower(kernel, layouts))
+    try:
+        made = program(module, target, store)
+    except llvm.AbsentError as error:
+        raise _absent(kernel) from error
+    _differing(kernel, made)
+    if told is not None:
+        try:
+            kept = _record(made).as_json(told.functions)
+        except RecordError:
+            return made
+        names = {"object": object_name(target, made.digest), "llvmlite": llvm.version()}
+        store.keep(_record_name(kernel, told, target), {**names, **kept})
+    return made
+
+
+def _record(made: Program) -> Record:
+    return Record(made.digest, made.sites, made.written, made.dims)
+
+
+def _record_name(kernel: Kernel, told: Fingerprint, target: Target) -> str:
+    """Name a record: kernel, target, and a digest of what it was made from and by."""
+    key = hashlib.sha256("\n".join((told.key, target.identity, stamp())).encode()).hexdigest()
+    return f"{re.sub('[^A-Za-z0-9_]', '_', kernel.name)[:64]}-{target.name}-{key}"
+
+
+def _program(kernel: Kernel, kept: Record, code: elf.Code, layouts: Mapping[str, str] | None) -> Program | None:
+    """Put a kept kernel together; its types are those of its annotations, since it has a fingerprint."""
+    params: list[tuple[str, Type]] = []
+    for name in kernel.parameters:
+        kind = annotation(evaluated(kernel.annotations.get(name), kernel.function))
+        if isinstance(kind, str):
+            return None
+        params.append((name, laid(kind, (layouts or {}).get(name))))
+    address = code.symbols[host.SYMBOL]
+    return Program(kernel.name, address, tuple(params), kept.sites, kept.digest, code, kept.written, kept.dims)
+
+
+# what is not there
+
+
+def _compiled(flat: Module, target: Target) -> bytes:
+    return llvm.compile_text(host.module(optimise(flat).entry), target=target)
+
+
+def _lacking(flat: Module, target: Target, error: elf.UndefinedSymbolError) -> BuildError:
     """Say what the processor cannot do: LLVM would call the C library, whose bits vary."""
     needing = [value for block in flat.entry.blocks for value in block.body if value.op in _INSTRUCTIONS]
     location = needing[0].location if needing else None
-    what = f"this processor lacks an instruction that kernel '{flat.kernel}' needs ({error})"
+    machine = f"target '{target.name}'" if target.cpu else "this processor"
+    what = f"{machine} lacks an instruction that kernel '{flat.kernel}' needs ({error})"
     return BuildError(what, location, "a processor with SSE4.1 for floor, ceil, trunc and rint, with FMA3 for fma")
 
 
-@cache
-def compiler() -> str:
-    """Identify what makes the object of a digest: package, LLVM, and the text of our own passes and back end."""
-    hasher = hashlib.sha256(f"{sim_node.__version__}\n{metadata.version('llvmlite')}\n".encode())
-    root = Path(__file__).parent
-    for folder_name in ("ir", "passes", "backend"):
-        for path in sorted((root / folder_name).glob("*.py")):
-            hasher.update(path.read_bytes())
-    return hasher.hexdigest()
+def _differing(kernel: Kernel, made: Program) -> None:
+    """Say that a kernel was compiled although a bundle has one of its name."""
+    for each in bundle.used():
+        if each.has_another(str(kernel.module), kernel.name, made.digest):
+            warnings.warn(f"{_other(kernel, each)}; it was compiled", RuntimeWarning, stacklevel=2)
+
+
+def _absent(kernel: Kernel) -> BuildError:
+    code = kernel.function.__code__
+    place = Location(code.co_filename, code.co_firstlineno, 0, inside=code.co_name)
+    used = bundle.used()
+    for each in used:
+        if each.has_another(str(kernel.module), kernel.name, ""):
+            return BuildError(f"{_other(kernel, each)}, and there is no compiler here", place, _REMEDY)
+    where = f"in no bundle ({', '.join(str(each.path) for each in used)})" if used else "not in the cache"
+    return BuildError(f"kernel '{kernel.name}' is {where}, and there is no compiler here", place, _REMEDY)
+
+
+def _other(kernel: Kernel, found: bundle.Bundle) -> str:
+    what = f"the bundle {found.path} has another kernel '{kernel.name}'"
+    return f"{what}: its source, or a value that it captures, has changed since"

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sim_node.dtypes.array import strided
+import numpy as np
+
+from sim_node.dtypes.array import LAYOUTS, ArrayType, strided
 from sim_node.dtypes.composite import MAKE
 from sim_node.dtypes.scalar import Leaf
 
@@ -30,6 +32,18 @@ def _leaves(types: Sequence[Type], offsets: Sequence[int]) -> tuple[Leaf, ...]:
     return tuple(Leaf(leaf.scalar, at + leaf.offset) for one, at in zip(types, offsets) for leaf in one.leaves)
 
 
+# What an array's descriptor holds a dimension, behind the address; a layout has as many as its code and one.
+_DESCRIPTOR = (("shape", "i4"), ("strides", "i8"), ("indices", "u8"))
+
+
+def _part(type_: Any) -> np.dtype[Any]:
+    """The numpy dtype of a field: of an array its address, shape, strides and lists of indices."""
+    if isinstance(type_, ArrayType):
+        words = [(word, kind, (type_.ndim,)) for word, kind in _DESCRIPTOR[: LAYOUTS.index(type_.layout) + 1]]
+        return np.dtype([("address", "u8"), *words], align=True)
+    return np.dtype(type_.numpy_dtype()) if isinstance(type_, Struct) else np.dtype((type_.numpy, type_.shape))
+
+
 @dataclass(frozen=True)
 class Struct:
     """Named fields in C layout; calling it gives a host's instance."""
@@ -49,13 +63,19 @@ class Struct:
 
     @cached_property
     def size(self) -> int:
-        """Bytes of one element in memory."""
-        return placed(self.types)[1]
+        """Bytes of one element in memory; one where there are no fields, as in C++, so that each has its address."""
+        return placed(self.types)[1] or 1
 
     @cached_property
     def align(self) -> int:
         """What the address of an element is a multiple of."""
         return placed(self.types)[2]
+
+    def numpy_dtype(self) -> Any:
+        """What ``numpy.dtype`` takes for the structured dtype of an element: C layout, arrays as descriptors."""
+        formats = [_part(type_) for type_ in self.types]
+        names = [name for name, _ in self.fields]
+        return {"names": names, "formats": formats, "offsets": list(self.offsets), "itemsize": self.size}
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:

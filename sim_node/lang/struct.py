@@ -7,8 +7,10 @@ import inspect
 import sys
 from typing import Any
 
-from sim_node.dtypes import ArrayType, Struct, Type
+from sim_node.dtypes import Struct, Type
+from sim_node.dtypes.array import strided
 from sim_node.errors import BuildTypeError
+from sim_node.lang import values  # noqa: F401 - what instances are made of
 from sim_node.lang.annotation import annotation, is_open
 
 
@@ -38,4 +40,5 @@ def _field(struct_name: str, name: str, written: object, names: dict[str, Any]) 
         why = kind if isinstance(kind, str) else "it is left open"
         what = f"field '{name}' of struct '{struct_name}': {why}"
         raise BuildTypeError(what, remedy=f"{name}: float, {name}: sn.vec3")
-    return ArrayType(kind.dtype, kind.ndim, "strided") if isinstance(kind, ArrayType) else kind
+    laid: Type = strided(kind)
+    return laid

@@ -10,6 +10,7 @@ from typing import Any
 from lifecycle_msgs.srv import ChangeState
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
+from sim_node.compiler.bundle import use
 from sim_node.errors import SimNodeError, StabilityWarning
 from sim_node.node.assembly import Assembly
 from sim_node.node.clock import STEADY
@@ -147,6 +148,8 @@ class PlantNode(LifecycleNode):
 
     def _configure(self) -> None:
         settings = Settings.of(self.parameters.read(SETTINGS))
+        if settings.bundle:
+            use(settings.bundle)
         plant = self._make_plant(reference(settings.plant))
         with ExitStack() as making:
             with warnings.catch_warnings():
@@ -160,6 +163,8 @@ class PlantNode(LifecycleNode):
             self._configured = making.pop_all()
         for warning in assembly.stepper.warnings:
             self.get_logger().warning(str(warning))
+        if assembly.stepper.guarded:
+            self.get_logger().warning(f"guards are on in {', '.join(assembly.stepper.guarded)}: they change results")
         ring = assembly.publisher
         self.get_logger().info(
             f"{type(plant).__name__} configured: {settings.rate:g} Hz by the {settings.clock} clock, "

@@ -46,6 +46,7 @@ class Settings:
     tick_topic_rate: float = _setting(
         100.0, "Greatest rate of ~/tick; 0 turns it off.", unit="Hz", low=0.0, high=1000.0
     )
+    bundle: str = _setting("", "Folder that 'sim-node build --out' wrote, to take kernels from; empty: none.")
     diagnostics_period: float = _setting(1.0, "Time between messages on /diagnostics.", unit="s", low=0.1, high=3600.0)
 
     @staticmethod

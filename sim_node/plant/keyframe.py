@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import platform
 from dataclasses import dataclass
+from functools import cache
 
+import sim_node
+from sim_node.compiler.build import maker
+from sim_node.lang.library import MATH_VERSION
 from sim_node.layout import Layout
 
 
@@ -29,3 +35,12 @@ class Keyframe:
     reproducible: bool
     state: bytes
     inputs: bytes
+
+
+@cache
+def versions_of(guarded: tuple[str, ...]) -> str:
+    """Write the versions that bits depend on, and which kernels have guards."""
+    ours = {"sim_node": sim_node.__version__, "math": str(MATH_VERSION)}
+    if guarded:
+        ours["guards"] = f"clamp in {', '.join(guarded)}"
+    return json.dumps({**ours, "python": platform.python_version(), "llvmlite": maker()})

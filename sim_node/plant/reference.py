@@ -42,6 +42,14 @@ def reference_of(kind: type[Plant]) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
+def module_of(place: str, text: str) -> ModuleType:
+    """Load the module or the file ``*.py`` of a reference ``text``.
+
+    Raises PlantError where it cannot be.
+    """
+    return _load_file(Path(place), text) if place.endswith(".py") else _load_module(place, text)
+
+
 def _load_module(name: str, text: str) -> ModuleType:
     try:
         return importlib.import_module(name)

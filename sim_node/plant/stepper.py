@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
-from importlib import metadata
 from typing import Any
 
 import numpy as np
 
-import sim_node
 from sim_node import _native
 from sim_node.compiler.backend.target import HOST
 from sim_node.device.names import PYTHON, Device
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
-from sim_node.lang.library import MATH_VERSION
 from sim_node.layout import Field, Layout
 from sim_node.plant.account import Account
 from sim_node.plant.binding import StateBinding
-from sim_node.plant.keyframe import Keyframe
+from sim_node.plant.keyframe import Keyframe, versions_of
 from sim_node.plant.memory import require, ring_of
 from sim_node.plant.plant import Plant, expect
 from sim_node.plant.recording import Recording
@@ -50,7 +45,8 @@ class Stepper:
     ``record_capacity`` bounds the records that wait. Kernels run on ``device``. The state at reset is published.
 
     Attributes: ``plant``, ``dt_ns``, ``substeps``, ``seed``, ``ring``, ``layout`` (of the ring), ``state_layout``,
-    ``input_layout``, ``plan_digest``, ``warnings`` (of the stability pass, which Python was warned of).
+    ``input_layout``, ``plan_digest``, ``warnings`` (of the stability pass, which Python was warned of),
+    ``guarded`` (names of the kernels with guards).
     Raises PlantError when the plant is built wrongly, LaunchError and BuildError for its kernels.
     """
 
@@ -86,6 +82,7 @@ class Stepper:
             plant.build(self._plan, dt_ns * 1e-9 / substeps)
         self._plan.finish()
         self.plan_digest, self.warnings = self._plan.digest, tuple(self._plan.warnings)
+        self.guarded = self._plan.guarded
         self.ring = self._checked(ring) if ring is not None else ring_of(self.layout, self.input_layout)
         if record_capacity is None:
             row = 8 * len(self.state_layout.fields) + self.input_layout.size + 16
@@ -370,7 +367,7 @@ class Stepper:
             dt_ns=self.dt_ns,
             substeps=self.substeps,
             target=HOST.identity if self._plan.device is not PYTHON else PYTHON.name,
-            versions=_versions(),
+            versions=versions_of(self.guarded),
             reproducible=True,  # no kernel can ask for fast_math or deterministic=False yet
             state=state,
             inputs=inputs,
@@ -392,9 +389,3 @@ def _array(field: Field, memory: bytes, offset: int = 0) -> np.ndarray[Any, Any]
 
 def _rows(field: Field, memory: bytes, count: int) -> np.ndarray[Any, Any]:
     return np.frombuffer(memory, field.element.numpy).reshape(count, *field.numpy_shape)
-
-
-@cache
-def _versions() -> str:
-    ours = {"sim_node": sim_node.__version__, "math": str(MATH_VERSION)}
-    return json.dumps({**ours, "python": platform.python_version(), "llvmlite": metadata.version("llvmlite")})

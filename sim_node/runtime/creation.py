@@ -64,6 +64,8 @@ def array(
 
 
 def _of(data: Any, dtype: Any, copy: bool, device: Where) -> Array:
+    if dtype is Any:
+        dtype = None
     if isinstance(data, (Array, IndexedArray)) and dtype is None:
         dtype = data.dtype
     element = dtypes.element(values.dtype_of(data) if dtype is None else dtype)

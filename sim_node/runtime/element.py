@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from sim_node import _native, dtypes
+from sim_node.lang.values.structure import memory_type
 
 STRUCT = 255  # the code of what is not of one scalar
-_DESCRIPTOR = (("shape", "i4"), ("strides", "i8"), ("indices", "u8"))  # one a dimension, as far as the layout goes
 
 
 @cache
@@ -18,10 +18,10 @@ def native(dtype: Any) -> _native.Element:
     """The C side of an element type; equal types have the same one."""
     fields = getattr(dtype, "fields", None)
     if fields is not None:
-        numpy = record(dtype)
+        numpy = memory_type(dtype)
         rows = tuple(row(name, _inside(type_)) for name, type_ in fields)
         return _native.Element(
-            dtype, STRUCT, numpy.itemsize, numpy.alignment, (), rows, numpy, record_format(numpy)
+            dtype, STRUCT, dtype.size, dtype.align, (), rows, numpy, record_format(numpy)
         )  # fmt: skip
     if not hasattr(dtype, "scalar"):
         raise TypeError(f"{dtype!r} is no element type")
@@ -35,22 +35,6 @@ def axes(dtype: Any) -> tuple[int, ...]:
         return ()
     rows = getattr(dtype, "rows", None)
     return (dtype.size // dtype.scalar.size,) if rows is None else (rows, dtype.cols)
-
-
-@cache
-def record(struct: Any) -> np.dtype[Any]:
-    """The structured numpy dtype of a struct: C layout; an array in it is its address, shape and strides."""
-    parts: list[Any] = []
-    for name, type_ in struct.fields:
-        if isinstance(type_, dtypes.ArrayType):
-            layout = dtypes.LAYOUTS.index(_inside(type_).layout)
-            per_dimension = [(word, kind, (type_.ndim,)) for word, kind in _DESCRIPTOR[: layout + 1]]
-            parts.append((name, np.dtype([("address", "u8"), *per_dimension], align=True)))
-        elif hasattr(type_, "fields"):
-            parts.append((name, record(type_)))
-        else:
-            parts.append((name, type_.scalar.numpy, axes(type_)))
-    return np.dtype(parts, align=True)
 
 
 def _inside(type_: Any) -> Any:

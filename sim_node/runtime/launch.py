@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from sim_node import _native
 from sim_node.device import names
 from sim_node.device.names import PYTHON, Device, get_device
-from sim_node.dtypes import ArrayType, Tuple
+from sim_node.dtypes import ArrayType, Composite, Tuple
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
+from sim_node.lang.values.value import viewed
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
 from sim_node.runtime.generic import concrete
@@ -74,6 +77,13 @@ def _run_variant(refusal: _native.Refusal, entry: Entry, kernel: Kernel, dim: An
         raise launch_error(final, entry, dim, inputs, outputs) from None
 
 
+def _zero(type_: Any) -> Any:
+    """The argument that nobody set: zero, also where a type's own value of nothing is another, as a transform's is."""
+    if isinstance(type_, Composite):
+        return viewed(type_, np.zeros(type_.shape, type_.numpy))
+    return None if isinstance(type_, (ArrayType, Tuple)) else type_()
+
+
 class Launch:
     """A kernel with a grid and arguments; ``launch`` runs it, as often as wanted. Where each run counts, record a Plan.
 
@@ -93,7 +103,7 @@ class Launch:
         self._kernel, self._dim = concrete(kernel, inputs, outputs), dim
         self._params = load(self._kernel, self._device).program.params
         given = [*inputs, *outputs]
-        unset = [None if isinstance(type_, (ArrayType, Tuple)) else type_() for _, type_ in self._params]
+        unset = [_zero(type_) for _, type_ in self._params]
         self._arguments = given + unset[len(given) :]
 
     def set_dim(self, dim: int | Sequence[int]) -> None:

@@ -117,6 +117,11 @@ class Plan(_native.Plan):
         raise kernel_error(at.program, at.line, coordinates(at.dim, thread), site, thread, index, length)
 
     @property
+    def guarded(self) -> tuple[str, ...]:
+        """Names of the kernels with ``guards="clamp"``."""
+        return tuple(dict.fromkeys(each.kernel.name for each in self.launches if each.kernel.options.guards))
+
+    @property
     def digest(self) -> str:
         """SHA-256, in hex, of programs, dims, scalars, lengths and which argument is which memory; not of addresses."""
         text = hashlib.sha256()

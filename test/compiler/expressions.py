@@ -1,7 +1,7 @@
 """Writes random expressions of the kernel language, each of the type that is asked for.
 
-They read arrays ``x0 x1 …`` at any index and ``y0 y1 …`` at the thread's own, one of each of ``TYPES``, scalars ``s1``
-and ``s5``, variables, constants and funcs.
+They read arrays ``x0 x1 …`` at any index and ``y0 y1 …`` at the thread's own, one of each type of the program's
+palette, scalars ``s1`` and ``s5``, variables, constants and funcs.
 """
 
 from __future__ import annotations
@@ -13,18 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
+from composites import Composites
+from palette import COLUMNS, NUMBERS, Palette, Type, spelled
 
-import sim_node as sn
-from sim_node.compiler.frontend.operand import SPELLED, Literal, unfit
-from sim_node.dtypes import SCALARS, Kind, Scalar, Vector, bool_, float32, float64, int32, int64, uint32
+from sim_node.compiler.frontend.operand import Literal, unfit
+from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, Struct, bool_, float32, float64, int32, int64, uint32
 from sim_node.lang.library import MATH
 
-Type = Scalar | Vector
 T = TypeVar("T")
 
-NUMBERS = tuple(scalar for scalar in SCALARS if scalar is not bool_)
-VECTORS = (sn.vec3, sn.vec2d, sn.vec4i, sn.vec3d, sn.vec2u, sn.vec4, sn.vec3h, sn.vec3b, sn.vec2us)
-TYPES: tuple[Type, ...] = (*SCALARS, *VECTORS)
 INTEGERS = ["0", "1", "2", "3", "5", "7", "10", "100", "-1", "-3", "255", "65_536", "0x7FFF_FFFF", "2_147_483_648",
             "4_294_967_295", "-2_147_483_648", "9_007_199_254_740_993", "9_223_372_036_854_775_807",
             "18_446_744_073_709_551_615", "-9_223_372_036_854_775_808"]  # fmt: skip
@@ -34,7 +31,6 @@ FLOATS = ["0.0", "1.0", "0.5", "2.0", "-1.5", "0.1", "3.141592653589793", "1.000
 STATIC = ["sn.static(SIZE * 2 + 1)", "sn.static(len(PAIR))", "sn.static(GAIN / 4)", "Mode.FAST", "Mode.SLOW.value"]
 CONSTANTS = {"GAIN": 2.5, "THIRD": 1 / 3, "SIZE": 12, "ON": True, "OFF": False, "PAIR": (3, 0.7),
              "WIDE": np.int64(3_000_000_000), "TINY": np.float64(0.1), "NEAR": np.float32(0.1)}  # fmt: skip
-_AXES = "xyzw"
 _VALUES = dict(zip(STATIC, [25, 2, 0.625, 3, 5])) | {
     text: eval(text, {}, CONSTANTS) for text in [*INTEGERS, *FLOATS, *CONSTANTS, "PAIR[0]", "PAIR[1]"]
 }
@@ -47,21 +43,13 @@ REAL = ["+", "-", "*", "/", "//", "%"]
 _TRUTH = ["&", "|", "^", "==", "!="]
 
 
-def spelled(kind: Type, plain: bool = False) -> str:
-    """Write a type as in a kernel."""
-    short = {int32: "int", float32: "float", bool_: "bool"}
-    if plain and isinstance(kind, Scalar) and kind in short:
-        return short[kind]
-    return SPELLED[kind.name] if isinstance(kind, Scalar) else f"sn.{kind.name}"
-
-
 @dataclass
 class Func:
     """A func of the program: what it takes, gives, and how it is called by name."""
 
     name: str
     params: list[tuple[str, Type]]
-    result: Type | None
+    result: Type | tuple[Type, ...] | None
     defaults: dict[str, str] = field(default_factory=dict)
     typed: bool = False  # whether the arrays are annotated
     annotated: bool = False  # every parameter, so that there may be overloads
@@ -82,11 +70,13 @@ class Block:
         return Block(dict(self.variables), self.indent + 1, self.loops + loop, names)
 
 
-class Expressions:
+class Expressions(Composites):
     """The expressions of one program in the making."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
+        self.palette = Palette(self.random)
+        self.types = self.palette.types
         self.funcs: list[Func] = []
 
     # choices
@@ -134,11 +124,13 @@ class Expressions:
 
     def expression(self, kind: Type, block: Block, depth: int | None = None) -> str:
         """An expression of exactly this type, nested so deeply."""
-        depth = self.pick([1, 1, 1, 2, 2, 3]) if depth is None else depth
+        depth = self.pick([0, 1, 1, 1, 1, 2]) if depth is None else depth
         if depth <= 0:
             return self.leaf(kind, block)
-        if isinstance(kind, Vector):
-            return self.vector(kind, block, depth - 1)
+        if isinstance(kind, Composite):
+            return self.composite(kind, block, depth - 1)
+        if isinstance(kind, Struct):
+            return self.struct(kind, block, depth - 1)
         if kind is bool_:
             return self.condition(block, depth)
         return self.one_of(
@@ -147,7 +139,7 @@ class Expressions:
             (1.5, lambda: self.function(kind, block, depth - 1)),
             (1, lambda: self.conversion(kind, block, depth - 1)),
             (1, lambda: self.ternary(kind, block, depth - 1)),
-            (0.7, lambda: self.component(kind, block, depth - 1)),
+            (0.7, lambda: self.number_of(kind, block, depth - 1)),
             (1, lambda: self.call(kind, block, depth - 1) or self.leaf(kind, block)),
         )
 
@@ -159,17 +151,33 @@ class Expressions:
             return {int64: "WIDE", float64: "TINY", float32: "NEAR"}[kind]
         if kind == int32 and self.chance(0.1):
             return self.pick(["sn.tid()", f"len({self.pick(self.arrays())})"])
-        if self.chance(0.45):
-            array = self.pick(["x", "y"]) + str(TYPES.index(kind))
-            return f"{array}[{self.index(block) if array[0] == 'x' else 'i'}]"
-        if isinstance(kind, Vector):
+        if kind in self.types and self.chance(0.45):
+            return self.read(self.types.index(kind), block)
+        if isinstance(kind, Struct):
+            return f"{spelled(kind)}()"
+        if isinstance(kind, Composite):
             return f"{spelled(kind)}({self.pick(['', self.weak(kind.scalar, block, 0)])})"
         if kind is bool_:
             return f"bool({self.pick(['s1', 's5', 'True', '0'])})"
-        return f"{spelled(kind, self.chance(0.5))}({self.weak(kind, block, self.pick([0, 0, 1]))})"
+        return f"{spelled(kind, self.chance(0.5))}({self.weak(kind, block, self.pick([0, 0, 0, 1]))})"
 
     def arrays(self) -> list[str]:
-        return [f"{side}{i}" for side in "xy" for i in range(len(TYPES))]
+        return [f"{side}{i}" for side in "xy" for i in range(len(self.types))]
+
+    def own(self, at: int) -> str:
+        """The thread's own element of an array that is written."""
+        return f"y{at}[i]" if self.palette.dims[at] == 1 else f"y{at}[i, {self.random.randrange(COLUMNS)}]"
+
+    def read(self, at: int, block: Block) -> str:
+        """An element of an array, also of a view or slice of one."""
+        if self.chance(0.5):
+            return self.own(at)
+        index = self.index(block)
+        if self.palette.dims[at] == 1:
+            return f"x{at}[{index}]" if self.chance(0.95) else f"x{at}[{self.pick(['', '-9'])}:][{index}]"
+        column = self.pick([str(self.random.randrange(COLUMNS)), f"({self.leaf(int32, block)} & 1)", "-1"])
+        forms = ["x{}[{}, {}]"] * 6 + ["x{0}[{1}][{2}]"] * 3 + ["x{0}[:, {2}][{1}]", "x{0}[{1}, ::-1][{2}]"]
+        return self.pick(forms).format(at, index, column)
 
     def index(self, block: Block) -> str:
         """An index that is nearly always inside."""
@@ -200,8 +208,8 @@ class Expressions:
             return f"({self.expression(kind, block, depth)} {symbol} {count})"
         if kind.is_integer and symbol in ("//", "%"):
             left = self.expression(kind, block, depth)
-            if self.chance(0.02):  # a divisor that may be 0, which is no constant: that would be refused
-                return f"({left} {symbol} x{TYPES.index(kind)}[i])"
+            if kind in self.types and self.chance(0.02):  # no constant: that is refused
+                return f"({left} {symbol} {self.read(self.types.index(kind), block)})"
             right = self.pick([f"({self.expression(kind, block, depth)} | 1)", self.pick(["2", "3", "7", "10"])])
             if symbol == "//" and kind.kind is Kind.INT and right[-1] == ")":  # no quotient of the least number by -1
                 left = f"({left} >> 1)"
@@ -219,14 +227,14 @@ class Expressions:
             rounding = [f"sn.{word}({one})" for word in ("sqrt", "floor", "ceil", "trunc", "rint")]
             options += [*rounding, self.pick(rounding), f"sn.lerp({one}, {two}, {self.weak(kind, block)})"]
             options += [f"sn.copysign({one}, {two})", f"sn.{self.pick(['frac', 'round', 'degrees'])}({one})"]
-        if kind == float32 and self.chance(0.3):
+        if kind == float32 and self.chance(0.02):
             options = [f"sn.{self.pick(MATH)}({one})", f"sn.{self.pick(['atan2', 'hypot'])}({one}, {two})"]
         elif self.chance(0.1):
             options = [f"sn.where({self.condition(block, depth)}, {one}, {two})"]
         return self.pick(options)
 
     def conversion(self, kind: Scalar, block: Block, depth: int) -> str:
-        source = self.pick(SCALARS)
+        source = self.pick(self.palette.scalars if self.chance(0.8) else SCALARS)
         value = self.expression(source, block, depth)
         if source.bits == kind.bits and self.chance(0.4):
             return f"sn.cast({value}, {spelled(kind)})"
@@ -235,44 +243,6 @@ class Expressions:
     def ternary(self, kind: Type, block: Block, depth: int) -> str:
         one, two = self.expression(kind, block, depth), self.expression(kind, block, depth)
         return f"({one} if {self.condition(block, depth)} else {two})"
-
-    def component(self, kind: Scalar, block: Block, depth: int) -> str:
-        vectors = [vector for vector in VECTORS if vector.scalar == kind]
-        if not vectors:
-            return self.leaf(kind, block)
-        vector = self.pick(vectors)
-        one, two = self.expression(vector, block, depth), self.expression(vector, block, depth)
-        if self.chance(0.1):
-            return f"sn.{self.pick(['min', 'max'])}({one})"
-        if kind.is_float and self.chance(0.3):
-            return self.pick([f"sn.dot({one}, {two})", f"sn.length({one})", f"sn.length_sq({two})"])
-        return f"{one}{self.axis(vector, block)}"
-
-    def axis(self, vector: Vector, block: Block) -> str:
-        """Say which component."""
-        if self.chance(0.5):
-            return f".{self.pick(_AXES[: vector.length])}"
-        number = str(self.random.randrange(vector.length))
-        return f"[{number if self.chance(0.6) else f'({self.leaf(int32, block)} & 1)'}]"
-
-    def vector(self, kind: Vector, block: Block, depth: int) -> str:
-        scalar = kind.scalar
-        one, two = self.expression(kind, block, depth), self.expression(kind, block, depth)
-        factor = self.weak(scalar, block) if self.chance(0.4) else self.expression(scalar, block, depth)
-        parts = [self.weak(scalar, block) if self.chance(0.3) else self.expression(scalar, block, depth)
-                 for _ in range(kind.length)]  # fmt: skip
-        partwise = f"sn.{self.pick(['min', 'max', 'cw_mul'])}({one}, {two})"
-        options = [f"({one} + {two})", f"({one} - {two})", f"({factor} * {one})", f"({one} * {factor})", f"(-{one})",
-                   f"{spelled(kind)}({', '.join(parts)})", one, self.ternary(kind, block, depth), partwise]  # fmt: skip
-        others = [other for other in VECTORS if other.length == kind.length and other != kind]
-        if others:
-            options.append(f"{spelled(kind)}({self.expression(self.pick(others), block, depth)})")
-        if kind.is_float:
-            options += [f"({one} / {factor})", f"sn.normalize({one})"]
-            if kind.length == 3:
-                options.append(f"sn.cross({one}, {two})")
-        called = self.call(kind, block, depth)
-        return self.pick([*options, *([called] if called else [])])
 
     def condition(self, block: Block, depth: int) -> str:
         if depth <= 0:
@@ -289,15 +259,15 @@ class Expressions:
             (1, lambda: two(_TRUTH)),
             (1, lambda: self.leaf(bool_, block)),
             (0.3, lambda: self.pick(["ON", "OFF", "True", "False"])),
-            (0.5, lambda: f"bool({self.expression(self.pick(NUMBERS), block, depth - 1)})"),
+            (0.5, lambda: f"bool({self.expression(self.pick(self.palette.numbers), block, depth - 1)})"),
         )
 
     def comparison(self, block: Block, depth: int) -> str:
         symbols = ["==", "!=", "<", "<=", ">", ">="]
         if self.chance(0.1):
-            kind = self.pick(VECTORS)
+            kind = self.pick(self.palette.composites)
             return f"({self.expression(kind, block, 1)} {self.pick(symbols[:2])} {self.expression(kind, block, 1)})"
-        number = self.pick(NUMBERS)
+        number = self.pick(self.palette.numbers if self.chance(0.9) else NUMBERS)
         left, right = self.pair(number, block, depth)
         if number.is_float and self.chance(0.1):
             return f"sn.{self.pick(['isnan', 'isinf', 'isfinite'])}({left})"
@@ -306,7 +276,7 @@ class Expressions:
             text += f" {self.pick(symbols)} {self.expression(number, block, depth)}"
         return f"({text})"
 
-    def call(self, kind: Type | None, block: Block, depth: int) -> str:
+    def call(self, kind: Type | tuple[Type, ...] | None, block: Block, depth: int) -> str:
         fitting = [func for func in self.funcs if func.result == kind and not block.loops > 1]
         if not fitting:
             return ""

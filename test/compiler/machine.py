@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+import sim_node.lang.values  # noqa: F401 (calling a composite type makes a value by it)
 from sim_node.compiler.backend import abi, elf, host, llvm
 from sim_node.compiler.ir.function import Module
 from sim_node.dtypes import ArrayType, numeric

@@ -1,7 +1,7 @@
 """Writes random programs: well typed and ending by construction, whatever the inputs are.
 
 A program is the source text of a module: constants, funcs, and one kernel ``k`` over an array to read and an array to
-write of each of ``TYPES``, and two scalars. Threads write their own element only, for threads have no order.
+write of each type of its palette, and two scalars. Threads write their own element only, for threads have no order.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from expressions import NUMBERS, REAL, TYPES, VECTORS, WHOLE, Block, Expressions, Func, Type, spelled
+from expressions import REAL, WHOLE, Block, Expressions, Func
+from palette import NUMBERS, Type, fields, spelled
 
-from sim_node.dtypes import Scalar, Vector, bool_, float32, int32, int64, uint32
+from sim_node.dtypes import Composite, Scalar, Struct, Vector, bool_, float32, int32, int64, uint32
 
 HEAD = """import enum
 
@@ -27,7 +28,7 @@ class Mode(enum.IntEnum):
     FAST = 3
     SLOW = 5
 """
-PARAMS = ", ".join(f"{side}{i}: sn.array(dtype={spelled(kind)})" for side in "xy" for i, kind in enumerate(TYPES))
+ATOMIC = (int32, int64, uint32, float32)
 COUNTS = (int32, int64, uint32)
 
 
@@ -42,9 +43,9 @@ class Programs(Expressions):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.names = (f"v{i}" for i in itertools.count())
-        self.lines = HEAD.splitlines()
+        self.lines = [*HEAD.splitlines(), *self.palette.head]
         self.left = 0
-        self.result: Type | None = None
+        self.result: Type | tuple[Type, ...] | None = None
         self.returns = False
 
     def text(self) -> str:
@@ -52,14 +53,14 @@ class Programs(Expressions):
             self.func(f"f{number}")
             if self.funcs[-1].annotated and self.chance(0.6):
                 self.overload(self.funcs[-1])
-        self.lines += ["", "", "@sn.kernel", f"def k({PARAMS}, s1: int, s5: float):"]
+        self.lines += ["", "", "@sn.kernel", f"def k({self.palette.params}, s1: int, s5: float):"]
         block = Block({"s1": int32, "s5": float32}, frozen=frozenset(["s1", "s5"]))
         self.emit(block, "i = sn.tid()")
         self.left, self.returns, self.result = self.random.randrange(10, 60), True, None
         self.body(block, 0)
-        for at, kind in enumerate(TYPES):
+        for at, kind in enumerate(self.types):
             if self.chance(0.4):
-                self.emit(block, f"y{at}[i] = {self.expression(kind, block, 2)}")
+                self.emit(block, f"{self.own(at)} = {self.expression(kind, block, 1)}")
         return "\n".join(self.lines) + "\n"
 
     def emit(self, block: Block, line: str) -> None:
@@ -69,8 +70,9 @@ class Programs(Expressions):
 
     def func(self, name: str) -> None:
         """Write a func; its result is declared or follows from its returns."""
-        params = [(next(self.names), self.pick(TYPES)) for _ in range(self.random.randrange(4))]
-        result = self.pick([None, *TYPES, *TYPES])
+        params = [(next(self.names), self.pick(self.types)) for _ in range(self.random.randrange(4))]
+        pair = self.pick(self.types), self.pick(self.types)
+        result = self.pick([None, pair, pair, *self.types, *self.types])
         block = Block({"s1": int32, "s5": float32, **dict(params)}, frozen=frozenset(["s1", "s5"]))
         made = Func(name, params, result)
         words = []
@@ -83,14 +85,14 @@ class Programs(Expressions):
             else:
                 words.append(f"{param}: {spelled(kind, self.chance(0.5))}" if self.chance(0.7) else param)
         made.typed = self.chance(0.5)
-        arrays = PARAMS if made.typed else ", ".join(self.arrays())
-        declared = result is not None and self.chance(0.5)
-        arrow = f" -> {spelled(result, True)}" if declared and result is not None else ""
+        arrays = self.palette.params if made.typed else ", ".join(self.arrays())
+        declared = self.chance(0.5)
+        arrow = f" -> {spelled(result, True)}" if declared and isinstance(result, Type) else ""
         self.lines += ["", "", "@sn.func", f"def {name}({', '.join(['i', arrays, 's1', 's5', *words])}){arrow}:"]
         self.left, self.result, self.returns = self.random.randrange(1, 8), result, True
         self.body(block, 1)
         if result is not None:
-            value = self.expression(result, block, 2)
+            value = self.returned(block)
             if declared and isinstance(result, Scalar) and result in NUMBERS and self.chance(0.3):
                 value = self.weak(result, block)
             self.emit(block, f"return {value}")
@@ -99,14 +101,20 @@ class Programs(Expressions):
         self.funcs.append(made)
         made.annotated = bool(params) and not made.defaults and all(": " in word for word in words)
 
+    def returned(self, block: Block) -> str:
+        """What a func gives back."""
+        assert self.result is not None
+        kinds = self.result if isinstance(self.result, tuple) else (self.result,)
+        return ", ".join(self.expression(kind, block, 1) for kind in kinds)
+
     def overload(self, first: Func) -> None:
         """Write another func of the name, whose first parameter has another type."""
-        kinds = [kind for kind in TYPES if kind != first.params[0][1]]
+        kinds = [kind for kind in self.types if kind != first.params[0][1]]
         params = [(next(self.names), self.pick(kinds)), *((next(self.names), kind) for _, kind in first.params[1:])]
         block = Block({"s1": int32, "s5": float32, **dict(params)}, frozen=frozenset(["s1", "s5"]))
         words = [f"{name}: {spelled(kind)}" for name, kind in params]
-        result = self.pick(TYPES)
-        head = ", ".join(["i", PARAMS if first.typed else ", ".join(self.arrays()), "s1", "s5", *words])
+        result = self.pick(self.types)
+        head = ", ".join(["i", self.palette.params if first.typed else ", ".join(self.arrays()), "s1", "s5", *words])
         self.lines += ["", "", "@sn.func", f"def {first.name}({head}):"]
         self.left, self.result, self.returns = self.random.randrange(1, 5), result, True
         self.body(block, 1)
@@ -130,6 +138,8 @@ class Programs(Expressions):
             (3, lambda: self.element(block)),
             (1, lambda: self.swap(block)),
             (0.5, lambda: self.unpack(block)),
+            (0.4, lambda: self.several(block)),
+            (0.4, lambda: self.atomic(block)),
             (0.7, lambda: self.do(block)),
             (0.3, lambda: self.check(block)),
         ]
@@ -146,7 +156,7 @@ class Programs(Expressions):
         self.one_of(*options)
 
     def declare(self, block: Block) -> None:
-        name, kind = next(self.names), self.pick(TYPES)
+        name, kind = next(self.names), self.pick(self.types)
         if isinstance(kind, Scalar) and kind in NUMBERS and self.chance(0.3):
             self.emit(block, f"{name}: {spelled(kind, self.chance(0.5))} = {self.weak(kind, block)}")
         elif self.chance(0.1):
@@ -155,6 +165,25 @@ class Programs(Expressions):
         else:
             note = f": {spelled(kind, True)}" if self.chance(0.2) else ""
             self.emit(block, f"{name}{note} = {self.expression(kind, block)}")
+        block.variables[name] = kind
+        if isinstance(kind, Struct):
+            block.variables |= {f"{name}.{part}": its for part, its in fields(kind)}
+
+    def several(self, block: Block) -> None:
+        """A variable of several values, which are read by their number."""
+        name, kinds = next(self.names), [self.pick(self.types) for _ in range(self.random.randrange(1, 4))]
+        self.emit(block, f"{name} = ({', '.join(self.expression(kind, block, 1) for kind in kinds)},)")
+        parts = {f"{name}[{at}]": kind for at, kind in enumerate(kinds)}
+        block.variables |= parts
+        block.frozen |= {*parts}
+
+    def atomic(self, block: Block) -> None:
+        """An atomic operation on the thread's own element."""
+        at = self.random.choice([at for at, kind in enumerate(self.types) if kind in ATOMIC])
+        where = self.own(at).replace("[", ", ").rstrip("]")
+        name, kind = next(self.names), self.types[at]
+        word = self.pick(["min", "max"] if kind is float32 else ["add", "sub", "min", "max"])
+        self.emit(block, f"{name} = sn.atomic_{word}({where}, {self.expression(kind, block, 1)})")
         block.variables[name] = kind
 
     def free(self, block: Block) -> list[str]:
@@ -176,21 +205,24 @@ class Programs(Expressions):
             return
         name = self.pick(names)
         kind = block.variables[name]
-        if isinstance(kind, Vector) and self.chance(0.5):
+        if isinstance(kind, Composite) and self.chance(0.5):
             self.emit(block, f"{name}{self.axis(kind, block)} = {self.value(kind.scalar, block)}")
         else:
             self.emit(block, f"{name} = {self.value(kind, block)}")
 
-    def target(self, block: Block) -> tuple[str, Type]:
+    def target(self, block: Block) -> tuple[str, Scalar | Composite]:
         """A place and its type."""
         names = self.free(block)
         if names and self.chance(0.6):
             place = self.pick(names)
             kind = block.variables[place]
         else:
-            at = self.random.randrange(len(TYPES))
-            place, kind = f"y{at}[i]", TYPES[at]
-        if isinstance(kind, Vector) and self.chance(0.6):
+            at = self.random.randrange(len(self.types))
+            place, kind = self.own(at), self.types[at]
+        while isinstance(kind, Struct):
+            name, kind = self.pick(fields(kind))
+            place += f".{name}"
+        if isinstance(kind, Composite) and self.chance(0.6):
             return place + self.axis(kind, block), kind.scalar
         return place, kind
 
@@ -198,7 +230,7 @@ class Programs(Expressions):
         place, kind = self.target(block)
         if kind is bool_:
             self.emit(block, f"{place} {self.pick('&|^')}= {self.condition(block, 2)}")
-        elif isinstance(kind, Vector):
+        elif isinstance(kind, Composite):
             symbol, value = self.pick("+-*"), self.expression(kind, block, 2)
             value = self.expression(kind.scalar, block, 2) if symbol == "*" else value
             self.emit(block, f"{place} {symbol}= {value}")
@@ -210,12 +242,14 @@ class Programs(Expressions):
             self.emit(block, f"{place} {symbol}= {value}")
 
     def element(self, block: Block) -> None:
-        at = self.random.randrange(len(TYPES))
-        kind = TYPES[at]
-        if isinstance(kind, Vector) and self.chance(0.5):
-            self.emit(block, f"y{at}[i]{self.axis(kind, block)} = {self.value(kind.scalar, block)}")
-        else:
-            self.emit(block, f"y{at}[i] = {self.value(kind, block)}")
+        at = self.random.randrange(len(self.types))
+        place, kind = self.own(at), self.types[at]
+        while isinstance(kind, Struct) and self.chance(0.5):
+            name, kind = self.pick(fields(kind))
+            place += f".{name}"
+        if isinstance(kind, Composite) and self.chance(0.5):
+            place, kind = place + self.axis(kind, block), kind.scalar
+        self.emit(block, f"{place} = {self.value(kind, block)}")
 
     def swap(self, block: Block) -> None:
         names = self.free(block)
@@ -227,10 +261,21 @@ class Programs(Expressions):
         self.emit(block, f"{a}, {b} = {b}, {self.pick([a, self.expression(block.variables[b], block, 2)])}")
 
     def unpack(self, block: Block) -> None:
-        kind = self.pick(VECTORS)
-        names = [next(self.names) for _ in range(kind.length)]
-        self.emit(block, f"{', '.join(names)} = {self.expression(kind, block, 2)}")
-        block.variables |= dict.fromkeys(names, kind.scalar)
+        """Take apart a vector, or what a func of two results gives."""
+        vectors = [kind for kind in self.types if isinstance(kind, Vector)]
+        pairs = [func.result for func in self.funcs if isinstance(func.result, tuple)]
+        if pairs and block.loops < 2 and self.chance(0.7):
+            kinds = self.pick(pairs)
+            value = self.call(kinds, block, 1)
+        elif vectors:
+            kind = self.pick(vectors)
+            kinds, value = (kind.scalar,) * kind.length, self.expression(kind, block, 1)
+        else:
+            self.declare(block)
+            return
+        names = [next(self.names) for _ in kinds]
+        self.emit(block, f"{', '.join(names)} = {value}")
+        block.variables |= dict(zip(names, kinds))
 
     def do(self, block: Block) -> None:
         self.emit(block, self.call(None, block, 1) or "pass")
@@ -239,7 +284,7 @@ class Programs(Expressions):
         self.emit(block, f'assert {self.condition(block, 2)} or i >= 0, "so it is"')
 
     def leave(self, block: Block) -> None:
-        result = "" if self.result is None else f" {self.expression(self.result, block, 2)}"
+        result = "" if self.result is None else f" {self.returned(block)}"
         self.emit(block, f"if {self.condition(block, 2)}:")
         self.emit(block.inner(), f"return{result}")
 
@@ -269,7 +314,7 @@ class Programs(Expressions):
 
     def each(self, block: Block, nested: int) -> None:
         """A loop over a tuple or the components of a vector, or one whose number is an index into them."""
-        name, kind = next(self.names), self.pick(TYPES)
+        name, kind = next(self.names), self.pick(self.types)
         inside = block.inner(True)
         if isinstance(kind, Vector) and self.chance(0.4):
             over, inside.variables[name] = self.expression(kind, block, 1), kind.scalar

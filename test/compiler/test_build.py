@@ -12,10 +12,10 @@ import pytest
 from samples import LENGTH, SAMPLES, arguments, as_python
 
 from sim_node.compiler import build
-from sim_node.compiler.backend import llvm
-from sim_node.compiler.backend.target import HOST
+from sim_node.compiler.backend.target import HOST, TARGETS, target
 from sim_node.compiler.cache import Cache
 from sim_node.compiler.frontend import lower
+from sim_node.compiler.frontend.fingerprint import fingerprint
 from sim_node.compiler.ir.parser import parse
 from sim_node.errors import BuildError, Location
 from sim_node.lang.builtins import thread
@@ -93,7 +93,7 @@ def test_what_decides_about_recompiling(tmp_path, monkeypatch):
     assert store.compiled == 2
     build.program(module, replace(HOST, name="another"), store)
     assert store.compiled == 3
-    monkeypatch.setattr(build, "compiler", lambda: "another")
+    monkeypatch.setattr(build, "backend", lambda: "another")
     build.program(module, HOST, store)
     assert store.compiled == 4
 
@@ -126,7 +126,8 @@ b0:
 """
 
 
-def test_a_processor_without_the_instruction_is_told(tmp_path, monkeypatch):
+@pytest.mark.skipif(not target("x86-64-v3").runs, reason="needs a processor of level 3")
+def test_a_processor_without_the_instruction_is_told(tmp_path):
     module = parse(FUSED)
     block = module.entry.blocks[0]
     at = Location("plant.py", 12, 8, "    y[i] = sn.fma(x, x, x)", "fused")
@@ -134,11 +135,43 @@ def test_a_processor_without_the_instruction_is_told(tmp_path, monkeypatch):
     store = replace(block.body[-1], args=(block.body[-1].args[0], fma))
     body = (block.body[0], fma, *block.body[2:-1], store)
     entry = replace(module.entry, blocks=(replace(block, body=body),))
-    build.program(replace(module, functions={"fused": entry}), HOST, Cache(tmp_path))  # this one has it
-    target = llvm._binding().Target.from_default_triple()
-    plain = target.create_target_machine(cpu="x86-64", opt=3, reloc="pic", codemodel="small")
-    monkeypatch.setattr(llvm, "_machine", lambda level, features: plain)
-    monkeypatch.setattr(build, "compiler", lambda: "another")
-    with pytest.raises(BuildError, match=r"^plant.py:12:9: this processor lacks .* 'fused' needs .*'fmaf'") as caught:
-        build.program(replace(module, functions={"fused": entry}), HOST, Cache(tmp_path))
+    fused = replace(module, functions={"fused": entry})
+    build.program(fused, target("x86-64-v3"), Cache(tmp_path))
+    with pytest.raises(
+        BuildError, match=r"^plant.py:12:9: target 'x86-64-v2' lacks .* 'fused' needs .*'fmaf'"
+    ) as caught:
+        build.program(fused, target("x86-64-v2"), Cache(tmp_path))
     assert "FMA3" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_kernel_that_was_built_is_known_without_lowering(name, monkeypatch):
+    kernel = SAMPLES[name]
+    made = build.build(kernel)
+    if fingerprint(kernel) is None:
+        pytest.skip("it has no fingerprint")
+    build._objects.cache_clear()
+    monkeypatch.setattr(build, "lower", None)
+    known = build.build(kernel)
+    for part in ("name", "params", "sites", "digest", "written", "dims"):
+        assert getattr(known, part) == getattr(made, part), part
+
+
+def test_nearly_every_sample_has_a_fingerprint():
+    without = [name for name, kernel in SAMPLES.items() if fingerprint(kernel) is None]
+    assert len(without) * 10 <= len(SAMPLES), without
+
+
+@pytest.mark.parametrize("generic", [one.name for one in TARGETS.values() if one.runs and one is not HOST])
+def test_every_target_gives_the_same_bits(generic, pack):
+    for name in [name for name in SAMPLES if name not in RACES][::6]:
+        kernel = SAMPLES[name]
+        try:
+            there = build.program(lower(kernel), target(generic), build.objects())
+        except BuildError:  # it lacks an instruction that the kernel needs
+            continue
+        here, host, other = build.build(kernel), arguments(kernel, 7), arguments(kernel, 7)
+        run(here, pack, host, 0, LENGTH)
+        run(there, pack, other, 0, LENGTH)
+        for one, two in zip(host, other):
+            np.testing.assert_array_equal(one, two, strict=True)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim_node.dtypes import SCALARS, Struct, Tuple, Vector, bool_, float32
-from sim_node.runtime.element import record
+from sim_node.lang.values.structure import memory_type
 
 C = {
     "bool": ctypes.c_bool, "i8": ctypes.c_int8, "u8": ctypes.c_uint8, "i16": ctypes.c_int16, "u16": ctypes.c_uint16,
@@ -34,7 +34,7 @@ def test_as_in_c(kind):
     assert (kind.size, kind.align) == (ctypes.sizeof(there), ctypes.alignment(there))
     if isinstance(kind, Struct):
         assert list(kind.offsets) == [getattr(there, name).offset for name, _ in kind.fields]
-        assert record(kind).itemsize == kind.size
+        assert memory_type(kind).itemsize == kind.size
         assert [leaf.offset for leaf in kind.leaves] == sorted({leaf.offset for leaf in kind.leaves})
 
 

@@ -6,7 +6,7 @@ import pytest
 import sim_node as sn
 from sim_node.dtypes import ArrayType
 from sim_node.errors import BuildTypeError
-from sim_node.runtime.element import record
+from sim_node.lang.values.structure import memory_type
 
 
 def test_fields_lie_as_in_c():
@@ -22,10 +22,12 @@ def test_fields_lie_as_in_c():
         v: sn.vec3
         x: sn.array(dtype=float)
 
-    assert [record(Outer).fields[name][1] for name in ("flag", "inner", "v", "x")] == [0, 8, 24, 40]
-    assert Outer.size == record(Outer).itemsize == 64
+    assert [memory_type(Outer).fields[name][1] for name in ("flag", "inner", "v", "x")] == [0, 8, 24, 40]
+    assert Outer.size == memory_type(Outer).itemsize == 64
     assert dict(Outer.fields)["x"] == ArrayType(sn.float32, 1, "strided")
-    assert record(Inner) == np.dtype({"names": ["a", "b"], "formats": ["u1", "f8"], "offsets": [0, 8], "itemsize": 16})
+    assert memory_type(Inner) == np.dtype(
+        {"names": ["a", "b"], "formats": ["u1", "f8"], "offsets": [0, 8], "itemsize": 16}
+    )
 
 
 def test_annotations_as_text():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sim_node.errors import PlantError
 from sim_node.plant import Stepper
+from sim_node.plant.keyframe import versions_of
 
 DT_NS = 1_000_000
 
@@ -62,3 +63,8 @@ def test_keyframes_wait_and_are_skipped_meanwhile(oscillators):
     assert stepper.counters()["keyframes_skipped"] == 1
     stepper.tick(2)
     assert stepper.take_keyframe().step == 9
+
+
+def test_a_keyframe_says_which_kernels_have_guards():
+    assert json.loads(versions_of(("step",)))["guards"] == "clamp in step"
+    assert "guards" not in json.loads(versions_of(()))

@@ -163,3 +163,28 @@ def test_empty_arrays_and_grids_are_fine():
         sn.launch(NUMBER[len(shape)], shape, [sn.ones([n + 1 for n in shape])])
     with pytest.raises(KernelError, match="outside array 'x' of length 0"):
         sn.launch(number1, 1, [sn.zeros(0)])
+
+
+def test_a_struct_made_in_a_kernel_takes_an_array_however_it_lies():
+    @sn.struct
+    class Pair:
+        data: sn.array(dtype=sn.int32, ndim=2)
+        other: sn.int32
+
+    @sn.func
+    def made(data: sn.array(dtype=sn.int32, ndim=2)):
+        pair = Pair(data, 5)
+        pair.data = data
+        return pair
+
+    @sn.kernel
+    def read(data: sn.array(dtype=sn.int32, ndim=2), out: sn.array(dtype=sn.int32)):
+        i, j = sn.tid()
+        pair = made(data)
+        out[i * 4 + j] = pair.data[i, j] + pair.other
+
+    values = np.arange(12, dtype=np.int32).reshape(3, 4)
+    for data in (values, np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2]):
+        out = np.zeros(12, np.int32)
+        sn.launch(read, (3, 4), inputs=[data], outputs=[out])
+        assert out.tolist() == [*range(5, 17)]

@@ -9,10 +9,6 @@ def test_the_coefficients_are_what_the_script_writes():
     assert derive_math.TABLE.read_text("utf-8") == derive_math.table()
 
 
-def test_the_page_is_what_the_script_writes():
-    assert derive_math.PAGE.read_text("utf-8") == derive_math.page()
-
-
 def test_an_approximation_knows_its_error():
     square = derive_math.Approximation(2, 0, 1, lambda x: x * x, lambda x: 1)
     assert square.error() < 1e-15

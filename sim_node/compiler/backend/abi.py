@@ -39,6 +39,12 @@ def words(types: Sequence[Type | None]) -> tuple[Word, ...]:
     return tuple(placed)
 
 
+def size(types: Sequence[Type | None]) -> int:
+    """Give the bytes of the argument block, whole words of eight."""
+    end = max((word.offset + word.scalar.size for word in words(types)), default=HEAD)
+    return -(-end // 8) * 8
+
+
 def word(index: int, leaf: int = 0) -> str:
     """Name a leaf of a parameter."""
     return f"%a{index}.{leaf}"

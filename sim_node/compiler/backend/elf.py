@@ -3,35 +3,30 @@
 The file is not trusted: every offset, size and index is checked against it before use. Memory is writable while the
 object is copied and patched, and executable after; never both.
 
-Format: System V ABI, "Object Files", and its AMD64 supplement, table 4.9 (relocation types).
+Format: System V ABI, "Object Files"; ``relocations`` has the part that depends on the machine.
 """
 
 from __future__ import annotations
 
 import ctypes
 import mmap
+import platform
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
-from sim_node.errors import SimNodeError
+from sim_node.compiler.backend.relocations import MACHINES, Memory
+from sim_node.compiler.backend.relocations import ObjectError as ObjectError
 
 _HEADER = struct.Struct("<4sBBB9xHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELA = struct.Struct("<QQq")
-_X86_64 = 62
-_MACHINES = {3: "i386", 40: "arm", 183: "aarch64", 243: "riscv"}
 _PROGBITS, _SYMTAB, _RELOCATIONS, _NOBITS = 1, 2, 4, 8
 _WRITE, _ALLOC = 1, 2
 _LIMIT = 1 << 28  # bytes of code that one object may take
-
-# type → (format of the patched word, whether it is relative to where it stands)
-PATCHES = {1: ("<Q", False), 2: ("<i", True), 4: ("<i", True), 24: ("<q", True)}  # 64, PC32, PLT32, PC64
-
-
-class ObjectError(SimNodeError):
-    """A compiled object is damaged, or of a kind that cannot be loaded here."""
 
 
 class UndefinedSymbolError(ObjectError):
@@ -60,21 +55,34 @@ class _Section(NamedTuple):
 
 
 def load(image: bytes) -> Code:
-    """Map an object for execution.
+    """Map an object of this machine for execution.
 
     Raises ObjectError naming the fault, UndefinedSymbolError where the object is not self-contained.
     """
+    names, memory = _guarded(image, platform.machine())
+    base = _address(memory)
+    _protect()(base, len(memory))
+    return Code({name: base + offset for name, offset in names.items()}, memory)
+
+
+def check(image: bytes, machine: str) -> None:
+    """Do all that loading does but run it, for an object of any machine; raises as ``load``."""
+    _guarded(image, machine)
+
+
+def _guarded(image: bytes, machine: str) -> tuple[dict[str, int], mmap.mmap]:
     try:
-        return _load(image)
+        return _lay(image, machine)
     except (struct.error, IndexError, OverflowError, UnicodeDecodeError) as error:
         raise ObjectError(f"the object is damaged: {error}") from error
 
 
-def _load(image: bytes) -> Code:
-    sections = _sections(image)
+def _lay(image: bytes, machine: str) -> tuple[dict[str, int], mmap.mmap]:
+    """Lay the object out in memory and patch it; gives the offsets of its functions and the memory."""
+    sections, number = _sections(image, machine)
     places, size = _place(sections)
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    base = _address(memory)
     for i, start in places.items():
         section = sections[i]
         if section.kind == _PROGBITS:
@@ -83,27 +91,39 @@ def _load(image: bytes) -> Code:
     for section in sections:
         if section.kind == _RELOCATIONS and section.info in places:
             table = _slice(image, section.offset, section.size)
-            patch(table, memory, places[section.info], sections[section.info].size, symbols, base)
-    protection = ctypes.CDLL(None, use_errno=True).mprotect
-    protection.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    if protection(base, size, mmap.PROT_READ | mmap.PROT_EXEC):
-        number = ctypes.get_errno()
-        raise ObjectError(f"memory cannot be made executable (error {number}); the system's security policy forbids it")
-    return Code({name: base + offset for name, offset in names.items()}, memory)
+            patch(number, table, memory, places[section.info], sections[section.info].size, symbols, base)
+    return names, memory
 
 
-def _sections(image: bytes) -> list[_Section]:
+def _address(memory: mmap.mmap) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+
+@cache
+def _protect() -> Callable[[int, int], None]:
+    """Give what makes memory executable and no longer writable."""
+    call = ctypes.CDLL(None, use_errno=True).mprotect
+    call.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+
+    def protect(base: int, size: int) -> None:
+        if call(base, size, mmap.PROT_READ | mmap.PROT_EXEC):
+            what = f"memory cannot be made executable (error {ctypes.get_errno()})"
+            raise ObjectError(f"{what}; the system's security policy forbids it")
+
+    return protect
+
+
+def _sections(image: bytes, wanted: str) -> tuple[list[_Section], int]:
     magic, bits, order, _version, kind, machine, *rest = _HEADER.unpack_from(image)
     table, entry, count = rest[3], rest[8], rest[9]
     if magic != b"\x7fELF" or (bits, order, kind) != (2, 1, 1):
         raise ObjectError("not a relocatable 64-bit little-endian ELF object")
-    if machine != _X86_64:
-        raise ObjectError(
-            f"objects for {_MACHINES.get(machine, f'machine {machine}')} are not supported, only for x86-64"
-        )
+    name = MACHINES[machine][0] if machine in MACHINES else f"machine {machine}"
+    if name != wanted:
+        raise ObjectError(f"the object is for {name}, and this is {wanted}")
     if entry != _SECTION.size:
         raise ObjectError(f"the object is damaged: section headers of {entry} bytes")
-    return [_Section(*_SECTION.unpack_from(image, table + i * entry)) for i in range(count)]
+    return [_Section(*_SECTION.unpack_from(image, table + i * entry)) for i in range(count)], machine
 
 
 def _place(sections: list[_Section]) -> tuple[dict[int, int], int]:
@@ -153,21 +173,21 @@ def _symbols(image: bytes, sections: list[_Section], places: dict[int, int]) -> 
 
 
 def patch(
-    table: bytes, memory: mmap.mmap | memoryview, start: int, size: int, symbols: list[int | None], base: int
+    machine: int, table: bytes, memory: Memory, start: int, size: int, symbols: list[int | None], base: int
 ) -> None:
     """Apply one table of relocations to the section of ``size`` bytes that lies at ``start`` in memory.
 
-    ``symbols`` are offsets from ``base``, the address of the memory.
+    ``machine`` is ELF's number of it; ``symbols`` are offsets from ``base``, the address of the memory.
     """
+    name, rows = MACHINES[machine]
     for offset, info, addend in _RELA.iter_unpack(table):
         kind, symbol = info & 0xFFFFFFFF, symbols[info >> 32]
-        if kind not in PATCHES:
-            raise ObjectError(f"relocation type {kind} of x86-64 is not supported")
-        layout, relative = PATCHES[kind]
-        if symbol is None or offset + struct.calcsize(layout) > size:
+        if kind not in rows:
+            raise ObjectError(f"relocation type {kind} of {name} is not supported")
+        width, write = rows[kind]
+        if symbol is None or offset + width > size:
             raise ObjectError("the object is damaged: a relocation lies outside its section or refers to nothing")
-        target = base + symbol + addend
-        struct.pack_into(layout, memory, start + offset, target - (base + start + offset) if relative else target)
+        write(memory, start + offset, base + start + offset, base + symbol + addend)
 
 
 def _slice(image: bytes, offset: int, size: int) -> bytes:

@@ -28,11 +28,11 @@ report:
   %at.site = getelementptr i8, ptr %error, i64 4
   store i32 %site, ptr %at.site
   %at.thread = getelementptr i8, ptr %error, i64 8
-  store i64 %tid, ptr %at.thread
+  store i64 %tid, ptr %at.thread, align 8
   %at.index = getelementptr i8, ptr %error, i64 16
-  store i64 %index, ptr %at.index
+  store i64 %index, ptr %at.index, align 8
   %at.length = getelementptr i8, ptr %error, i64 24
-  store i64 %length, ptr %at.length
+  store i64 %length, ptr %at.length, align 8
   br label %done
 done:
   ret void
@@ -90,6 +90,29 @@ def signature(function: Function) -> str:
     words = abi.words([param.type for param in function.params])
     typed = [f"{rows.TYPES[word.scalar.name]} {word.name}" for word in words]
     return ", ".join(["i64 %tid", *axes, *typed, "ptr %error"])
+
+
+def load(word: abi.Word) -> Iterator[str]:
+    """Load a word of the argument block."""
+    yield f"  {word.name}.at = getelementptr i8, ptr %args, i64 {word.offset}"
+    if word.scalar is bool_:
+        yield f"  {word.name}.b = load i8, ptr {word.name}.at, align 1"
+        yield f"  {word.name} = icmp ne i8 {word.name}.b, 0"
+    else:
+        yield f"  {word.name} = load {rows.TYPES[word.scalar.name]}, ptr {word.name}.at, align {word.scalar.size}"
+
+
+def split(number: str, names: Sequence[str]) -> Iterator[str]:
+    """Split the number of a thread into its coordinates, row by row; each gets its name."""
+    if len(names) == 1:
+        yield f"  {names[0]} = trunc i64 {number} to i32"
+        return
+    for axis in reversed(range(len(names))):
+        yield f"  %e{axis} = sext i32 {abi.extent(axis)} to i64"
+        yield f"  %c{axis} = srem i64 {number}, %e{axis}"
+        yield f"  {names[axis]} = trunc i64 %c{axis} to i32"
+        yield f"  %q{axis} = sdiv i64 {number}, %e{axis}"
+        number = f"%q{axis}"
 
 
 class _Thread:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim_node.compiler.backend import abi, emit, rows
-from sim_node.compiler.ir.function import Function
+from sim_node.compiler.backend import abi, emit
+from sim_node.compiler.ir.function import Function, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import bool_
 
 SYMBOL = "kernel"  # of every object: names are not part of the code
 
 # The threads of a launch have no order, which is what parallel_accesses says: LLVM may run several in the lanes of a
 # vector with no check at run time whether arrays overlap, and no array need be free of aliases for it. The loop with
-# checks is left as it is: it runs for few threads or none, and would double the code and the time to make it.
+# checks calls the thread and is left as it is: it runs for few threads or none, and a copy of the thread in it would
+# more than double the time to make the code.
 # "no-builtins" keeps LLVM from making loops into calls of memset and the like, which no one would link.
 _TAIL = f"""
 attributes #0 = {{ nounwind "no-builtins" }}
@@ -44,14 +44,17 @@ def _kernel(function: Function, known: list[str]) -> Iterator[str]:
     yield f"define void @{SYMBOL}(i64 %begin, i64 %end, ptr %args, ptr %error) #0 {{"
     yield "start:"
     for word in (*abi.dims(), *abi.words([param.type for param in function.params])):
-        yield from _load(word)
+        yield from emit.load(word)
     yield "  br label %rows"
     yield "rows:"
     yield "  %row = phi i64 [ %begin, %start ], [ %row.next, %row.end ]"
     yield "  %any = icmp slt i64 %row, %end"
     yield "  br i1 %any, label %row.start, label %done"
     yield "row.start:"
-    yield from _coordinates(axes, function.dims > 0)
+    if function.dims:
+        yield from emit.split("%row", [*(abi.coordinate(axis) for axis in range(axes - 1)), "%from"])
+    else:
+        yield "  %from = add i32 0, 0"
     yield "  %left = sub i64 %end, %row"
     if axes > 1:
         yield f"  %width = sub i32 {abi.extent(axes - 1)}, %from"
@@ -74,7 +77,7 @@ def _kernel(function: Function, known: list[str]) -> Iterator[str]:
         yield from _loop(function, "free", "%from", safe, "checked", "!1", known)
     else:
         yield from ("free:", "  br label %checked")
-    yield from _loop(function, "checked", "%rest", "%to", "row.end", "!4", [])
+    yield from _loop(function, "checked", "%rest", "%to", "row.end", "!4", [], inlined=not known)
     yield "row.end:"
     yield "  br label %rows"
     yield "done:"
@@ -82,23 +85,16 @@ def _kernel(function: Function, known: list[str]) -> Iterator[str]:
     yield "}"
 
 
-def _coordinates(axes: int, asked: bool) -> Iterator[str]:
-    """Split the number of a row's first thread into its coordinates; the last one is ``%from``."""
-    if axes == 1:
-        yield "  %from = trunc i64 %row to i32" if asked else "  %from = add i32 0, 0"
-        return
-    rest = "%row"
-    for axis in reversed(range(axes)):
-        name = "%from" if axis == axes - 1 else abi.coordinate(axis)
-        yield f"  %e{axis} = sext i32 {abi.extent(axis)} to i64"
-        yield f"  %c{axis} = srem i64 {rest}, %e{axis}"
-        yield f"  {name} = trunc i64 %c{axis} to i32"
-        yield f"  %q{axis} = sdiv i64 {rest}, %e{axis}"
-        rest = f"%q{axis}"
-
-
 def _loop(
-    function: Function, name: str, first: str, end: str, after: str, metadata: str, known: list[str]
+    function: Function,
+    name: str,
+    first: str,
+    end: str,
+    after: str,
+    metadata: str,
+    known: list[str],
+    *,
+    inlined: bool = True,
 ) -> Iterator[str]:
     yield f"{name}:"
     yield f"  %{name}.any = icmp slt i32 {first}, {end}"
@@ -112,7 +108,7 @@ def _loop(
     yield f"  %{name}.tid = add nsw i64 %base, %{name}.w"
     last = abi.coordinate(max(function.dims, 1) - 1)
     passed = emit.signature(function).replace("%tid", f"%{name}.tid").replace(f"i32 {last},", f"i32 %{name}.i,")
-    yield f"  %{name}.well = call i1 @thread({passed})"
+    yield f"  %{name}.well = call i1 @thread({passed}){'' if inlined else ' noinline'}"
     yield f"  br i1 %{name}.well, label %{name}.more, label %done"
     yield f"{name}.more:"
     yield f"  %{name}.next = add nuw nsw i32 %{name}.i, 1"
@@ -120,27 +116,17 @@ def _loop(
     yield f"  br i1 %{name}.again, label %{name}.thread, label %{after}, !llvm.loop {metadata}"
 
 
-def _checked_by_thread(function: Function) -> list[str]:
-    """Name the lengths that the thread's own last coordinate is checked against."""
-    last = max(function.dims, 1) - 1
-    return list(
-        dict.fromkeys(
-            abi.word(length.args[0].number, length.number)
-            for block in function.blocks
-            for value in block.body
-            if value.op is Op.BOUNDS
-            and value.args[0].op is Op.TID
-            and value.args[0].number == last
-            and (length := value.args[1]).op is Op.EXTRACT
-        )
+def hoisted(value: Value, function: Function) -> bool:
+    """Tell whether a check is of the thread's own last coordinate: whole rows pass it before their threads run."""
+    return (
+        value.op is Op.BOUNDS
+        and value.args[0].op is Op.TID
+        and value.args[0].number == max(function.dims, 1) - 1
+        and value.args[1].op is Op.EXTRACT
     )
 
 
-def _load(word: abi.Word) -> Iterator[str]:
-    """Load a word of the argument block, once for all threads."""
-    yield f"  {word.name}.at = getelementptr i8, ptr %args, i64 {word.offset}"
-    if word.scalar is bool_:
-        yield f"  {word.name}.b = load i8, ptr {word.name}.at, align 1"
-        yield f"  {word.name} = icmp ne i8 {word.name}.b, 0"
-    else:
-        yield f"  {word.name} = load {rows.TYPES[word.scalar.name]}, ptr {word.name}.at, align {word.scalar.size}"
+def _checked_by_thread(function: Function) -> list[str]:
+    """Name the lengths that the thread's own last coordinate is checked against."""
+    checks = [value for block in function.blocks for value in block.body if hoisted(value, function)]
+    return list(dict.fromkeys(abi.word(check.args[1].args[0].number, check.args[1].number) for check in checks))

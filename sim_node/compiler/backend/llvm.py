@@ -1,37 +1,74 @@
-"""LLVM IR text to a relocatable object: the only file that touches LLVM.
+"""LLVM IR text to a relocatable object or to assembly: the only file that touches LLVM.
 
-llvmlite is imported on the first compile: a process whose kernels are all in the cache never loads it.
+llvmlite is imported on the first compile: a process whose kernels are all in the cache, or in a bundle, never loads it.
 """
 
 from __future__ import annotations
 
 import importlib
+import re
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+
+from sim_node.compiler.backend.target import HOST, Target
+from sim_node.errors import BuildError
+
+
+class AbsentError(BuildError):
+    """LLVM is not installed."""
 
 
 class CodegenError(AssertionError):
     """LLVM refused what the compiler emitted: a fault of ours, not of the kernel's author."""
 
 
-def compile_text(text: str, opt_level: int = 3, features: str = "") -> bytes:
-    """Compile LLVM IR for this processor and return the object's bytes.
+def compile_text(text: str, opt_level: int = 3, features: str = "", target: Target = HOST) -> bytes:
+    """Compile LLVM IR for a target and return the object's bytes.
 
-    ``opt_level`` is 0 to 3 and changes no result, only speed; neither do ``features``, which add to what the processor
-    has or, as in "-fma", take from it. Position-independent, small code model, so that the
-    object can be loaded anywhere by ``elf``. Raises CodegenError with LLVM's message.
+    ``opt_level`` is 0 to 3 and changes no result, only speed; neither do ``features``, which add to what the target
+    has or, as in "-fma", take from it. Position-independent, small code model, so that the object can be loaded
+    anywhere by ``elf``. Raises CodegenError with LLVM's message, AbsentError where it is not installed.
     """
-    emitted: bytes = _machine(opt_level, features).emit_object(_optimised(text, opt_level, features))
+    machine = _machine(target, opt_level, features)
+    emitted: bytes = machine.emit_object(_optimised(text, opt_level, machine))
     return emitted
 
 
-def optimised_text(text: str, opt_level: int = 3) -> str:
+def assembly(text: str, opt_level: int = 3, target: Target = HOST) -> str:
+    """Compile LLVM IR to the assembly of a target: for a GPU PTX, which is what its driver takes."""
+    machine = _machine(target, opt_level, "")
+    return str(machine.emit_assembly(_optimised(text, opt_level, machine)))
+
+
+def optimised_text(text: str, opt_level: int = 3, target: Target = HOST) -> str:
     """Show the LLVM IR that code is generated from, to read and to test."""
-    return str(_optimised(text, opt_level))
+    return str(_optimised(text, opt_level, _machine(target, opt_level, "")))
 
 
-def _optimised(text: str, opt_level: int, features: str = "") -> Any:
-    binding, machine = _binding(), _machine(opt_level, features)
+@cache
+def version() -> str | None:
+    """Say which llvmlite is installed, without importing it; None where none is.
+
+    Read from the package's own file: its metadata costs more than loading a dozen kernels.
+    """
+    try:
+        found = find_spec("llvmlite")
+    except (ImportError, ValueError):
+        return None
+    if found is None or found.origin is None:
+        return None
+    try:
+        text = (Path(found.origin).parent / "_version.py").read_text()
+    except OSError:
+        text = ""
+    said = re.search(r"""version[\w\s'"]*[=:]\s*['"]([^'"]+)""", text)
+    return said[1] if said else "unknown"
+
+
+def _optimised(text: str, opt_level: int, machine: Any) -> Any:
+    binding = _binding()
     try:
         module = binding.parse_assembly(text, context=binding.create_context())
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
@@ -49,19 +86,26 @@ def _optimised(text: str, opt_level: int, features: str = "") -> Any:
 
 @cache
 def _binding() -> Any:
-    binding = importlib.import_module("llvmlite.binding")
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
+    try:
+        binding = importlib.import_module("llvmlite.binding")
+    except ImportError as error:
+        raise AbsentError(
+            f"there is no compiler here ({error})", remedy="pip install llvmlite, or use a bundle that holds the kernel"
+        ) from error
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
     return binding
 
 
 @cache
-def _machine(opt_level: int, features: str) -> Any:
+def _machine(target: Target, opt_level: int, features: str) -> Any:
     binding = _binding()
-    return binding.Target.from_default_triple().create_target_machine(
-        cpu=binding.get_host_cpu_name(),
-        features=",".join(filter(None, (binding.get_host_cpu_features().flatten(), features))),
-        opt=opt_level,
-        reloc="pic",
-        codemodel="small",
-    )
+    if target.cpu:
+        found, cpu, known = binding.Target.from_triple(target.triple), target.cpu, target.features
+    else:
+        found = binding.Target.from_default_triple()
+        cpu, known = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    every = ",".join(filter(None, (known, features)))
+    if target.is_gpu:
+        return found.create_target_machine(cpu=cpu, features=every, opt=opt_level)
+    return found.create_target_machine(cpu=cpu, features=every, opt=opt_level, reloc="pic", codemodel="small")

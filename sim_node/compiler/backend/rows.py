@@ -122,13 +122,20 @@ _SWAP = (
 )
 # The order of floats is that of their bits as signed integers, and the reverse where the sign is set. So one of two
 # changes is made, and the other is of the value that changes nothing. NaN is turned into bits that change nothing.
+# A NaN in memory is no number, so the value takes its place first; no NaN comes back.
 _EXTREME_BITS = (
     "{r}.u = fcmp uno {t} {1}, {1}\n{r}.w = bitcast {t} {1} to i{bits}\n"
+    "{r}.l = load atomic i{bits}, ptr {0} monotonic, align {size}\n{r}.f = bitcast i{bits} {r}.l to {t}\n"
+    "{r}.v = fcmp uno {t} {r}.f, {r}.f\n{r}.k = xor i1 {r}.u, true\n{r}.g = and i1 {r}.v, {r}.k\n"
+    "{r}.d = select i1 {r}.g, i{bits} {r}.w, i{bits} {r}.l\n"
+    "{r}.x = cmpxchg ptr {0}, i{bits} {r}.l, i{bits} {r}.d monotonic monotonic, align {size}\n"
+    "{r}.y = extractvalue {{ i{bits}, i1 }} {r}.x, 1\n{r}.z = and i1 {r}.v, {r}.y\n"
     "{r}.c = select i1 {r}.u, i{bits} %s, i{bits} {r}.w\n{r}.n = icmp slt i{bits} {r}.c, 0\n"
     "{r}.p = select i1 {r}.n, i{bits} %s, i{bits} {r}.c\n{r}.q = select i1 {r}.n, i{bits} {r}.c, i{bits} %s\n"
     "{r}.1 = atomicrmw %s ptr {0}, i{bits} {r}.p monotonic, align {size}\n"
     "{r}.2 = atomicrmw %s ptr {0}, i{bits} {r}.q monotonic, align {size}\n"
-    "{r}.o = select i1 {r}.n, i{bits} {r}.2, i{bits} {r}.1\n{r} = bitcast i{bits} {r}.o to {t}"
+    "{r}.b = select i1 {r}.n, i{bits} {r}.2, i{bits} {r}.1\n{r}.o = select i1 {r}.z, i{bits} {r}.l, i{bits} {r}.b\n"
+    "{r} = bitcast i{bits} {r}.o to {t}"
 )
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.funcs import invoke_value
+from sim_node.compiler.frontend.layouts import array_type, extent, stride, wide
 from sim_node.compiler.frontend.operand import Literal
 from sim_node.compiler.frontend.selection import bounds, check_integer
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, bool_, int32, int64, pointer
+from sim_node.dtypes import ArrayType, Scalar, bool_, int32, int64, pointer
 from sim_node.errors import BuildTypeError, UnsupportedError
 from sim_node.lang.func import Func
 from sim_node.lang.library import slices
@@ -26,14 +27,9 @@ class Address:
     offset: int = 0
 
 
-def extent(body: Body, array: Value, dimension: int, node: ast.AST) -> Value:
-    """How many elements an array has along a dimension."""
-    return body.emit(Op.EXTRACT, int32, (array,), node, _type(array).extent(dimension))
-
-
 def subscript(body: Body, array: Value, node: ast.Subscript) -> Address | Value:
     """Find what ``a[i]``, ``a[i, j]`` or ``a[i:n]`` means: the address of an element, or a view of the array."""
-    kind = _type(array)
+    kind = array_type(array)
     keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if len(keys) > kind.ndim:
         raise body.error(
@@ -52,11 +48,6 @@ def subscript(body: Body, array: Value, node: ast.Subscript) -> Address | Value:
     return Address(base) if len(keys) == kind.ndim else _view(body, array, base, len(keys), node)
 
 
-def _type(array: Value) -> ArrayType:
-    assert isinstance(array.type, ArrayType)
-    return array.type
-
-
 def _index(body: Body, array: Value, dimension: int, node: ast.expr, whole: ast.Subscript) -> Value:
     """Read and check an index; a negative number counts from the end, as in Python."""
     index = body.visit(node)
@@ -66,59 +57,44 @@ def _index(body: Body, array: Value, dimension: int, node: ast.expr, whole: ast.
         value = body.emit(Op.ADD, int32, (length, body.constant(int32, index, node)), whole)
     else:
         value = body.materialise(index, node)
-    kind = "index" if _type(array).ndim == 1 else f"index {dimension}"
+    kind = "index" if array_type(array).ndim == 1 else f"index {dimension}"
     return bounds(body, value, length, text(whole.value), whole, kind)
-
-
-def _wide(body: Body, value: Value, node: ast.AST) -> Value:
-    return value if value.type is int64 else body.emit(Op.CAST, int64, (value,), node)
 
 
 def _offset(body: Body, array: Value, indices: list[Value], node: ast.AST) -> Value:
     """The address in C order: the indices make one number, row by row."""
-    kind = _type(array)
+    kind = array_type(array)
     total = indices[0]
     for dimension in range(1, kind.ndim):
-        length = _wide(body, extent(body, array, dimension, node), node)
-        total = body.emit(Op.MUL, int64, (_wide(body, total, node), length), node)
+        length = wide(body, extent(body, array, dimension, node), node)
+        total = body.emit(Op.MUL, int64, (wide(body, total, node), length), node)
         if dimension < len(indices):
-            total = body.emit(Op.ADD, int64, (total, _wide(body, indices[dimension], node)), node)
+            total = body.emit(Op.ADD, int64, (total, wide(body, indices[dimension], node)), node)
     base = body.emit(Op.EXTRACT, pointer, (array,), node, 0)
     return body.emit(Op.OFFSET, pointer, (base, total), node, kind.dtype.size)
 
 
-def _stride(body: Body, array: Value, dimension: int, node: ast.AST) -> Value:
-    """Bytes from one index of a dimension to the next."""
-    kind = _type(array)
-    if kind.layout != "contiguous":
-        return body.emit(Op.EXTRACT, int64, (array,), node, kind.stride(dimension))
-    stride = body.builder.constant(int64, kind.dtype.size)
-    for inner in range(dimension + 1, kind.ndim):
-        stride = body.emit(Op.MUL, int64, (stride, _wide(body, extent(body, array, inner, node), node)), node)
-    return stride
-
-
 def _step(body: Body, array: Value, base: Value, dimension: int, index: Value, node: ast.AST) -> Value:
     """Go along a dimension of a strided or indexed array."""
-    if _type(array).layout == "indexed":
+    if array_type(array).layout == "indexed":
         index = _listed(body, array, dimension, index, node)
-    bytes_ = body.emit(Op.MUL, int64, (_wide(body, index, node), _stride(body, array, dimension, node)), node)
+    bytes_ = body.emit(Op.MUL, int64, (wide(body, index, node), stride(body, array, dimension, node)), node)
     return body.emit(Op.OFFSET, pointer, (base, bytes_), node, 1)
 
 
 def _listed(body: Body, array: Value, dimension: int, index: Value, node: ast.AST) -> Value:
     """What the list of a dimension holds at an index, or the index itself where the dimension has no list."""
     builder, variable = body.builder, object()
-    indices = body.emit(Op.EXTRACT, pointer, (array,), node, _type(array).index(dimension))
+    indices = body.emit(Op.EXTRACT, pointer, (array,), node, array_type(array).index(dimension))
     there = body.emit(Op.CAST, bool_, (indices,), node)
-    wide = _wide(body, index, node)
+    whole = wide(body, index, node)
     listed, join = builder.block("listed"), builder.block("join")
-    builder.write(variable, wide)
+    builder.write(variable, whole)
     builder.branch(there, listed, join, body.location(node))
     builder.enter(listed)
-    at = body.emit(Op.OFFSET, pointer, (indices, wide), node, int32.size)
+    at = body.emit(Op.OFFSET, pointer, (indices, whole), node, int32.size)
     found = body.emit(Op.LOAD, int32, (at,), node, 0)
-    builder.write(variable, _wide(body, found, node))
+    builder.write(variable, wide(body, found, node))
     builder.jump(join)
     builder.enter(join)
     return builder.read(variable)
@@ -126,11 +102,11 @@ def _listed(body: Body, array: Value, dimension: int, index: Value, node: ast.AS
 
 def _view(body: Body, array: Value, base: Value, taken: int, node: ast.AST) -> Value:
     """The array of the dimensions that are left behind the first ones."""
-    kind = _type(array)
+    kind = array_type(array)
     leaves = [base]
     leaves += [extent(body, array, d, node) for d in range(taken, kind.ndim)]
     if kind.layout != "contiguous":
-        leaves += [_stride(body, array, d, node) for d in range(taken, kind.ndim)]
+        leaves += [stride(body, array, d, node) for d in range(taken, kind.ndim)]
     if kind.layout == "indexed":
         leaves += [body.emit(Op.EXTRACT, pointer, (array,), node, kind.index(d)) for d in range(taken, kind.ndim)]
     return body.emit(Op.MAKE, ArrayType(kind.dtype, kind.ndim - taken, kind.layout), tuple(leaves), node)
@@ -138,7 +114,7 @@ def _view(body: Body, array: Value, base: Value, taken: int, node: ast.AST) -> V
 
 def _slice(body: Body, array: Value, keys: list[ast.expr], node: ast.Subscript) -> Value:
     """The strided array that slices leave, among them indices that take dimensions away."""
-    kind = _type(array)
+    kind = array_type(array)
     if kind.layout == "indexed":
         raise body.error(
             UnsupportedError, f"'{text(node.value)}' is an indexed array, which has no slices", node, "index it"
@@ -147,35 +123,39 @@ def _slice(body: Body, array: Value, keys: list[ast.expr], node: ast.Subscript) 
     extents, strides = [], []
     for dimension in range(kind.ndim):
         key = keys[dimension] if dimension < len(keys) else ast.Slice()
-        length, stride = extent(body, array, dimension, node), _stride(body, array, dimension, node)
+        length, apart = extent(body, array, dimension, node), stride(body, array, dimension, node)
         if not isinstance(key, ast.Slice):
-            index = _wide(body, _index(body, array, dimension, key, node), node)
-            base = body.emit(Op.OFFSET, pointer, (base, body.emit(Op.MUL, int64, (index, stride), node)), node, 1)
+            index = wide(body, _index(body, array, dimension, key, node), node)
+            base = body.emit(Op.OFFSET, pointer, (base, body.emit(Op.MUL, int64, (index, apart), node)), node, 1)
             continue
-        step = _step_of(body, key)
+        step = _step_of(body, key, node)
         start = _bound(body, key.lower, slices.first, length, step, node)
         stop = _bound(body, key.upper, slices.last, length, step, node)
         extents.append(invoke_value(body, slices.count, (start, stop, step), node))
-        moved = body.emit(Op.MUL, int64, (_wide(body, start, node), stride), node)
+        moved = body.emit(Op.MUL, int64, (wide(body, start, node), apart), node)
         # an empty slice may begin where the array ends, and no address is made beyond it
         moved = invoke_value(body, slices.nothing_if_empty, (moved, extents[-1]), node)
         base = body.emit(Op.OFFSET, pointer, (base, moved), node, 1)
-        strides.append(body.emit(Op.MUL, int64, (stride, _wide(body, step, node)), node))
+        strides.append(body.emit(Op.MUL, int64, (apart, wide(body, step, node)), node))
     made = ArrayType(kind.dtype, len(extents), "strided")
     return body.emit(Op.MAKE, made, (base, *extents, *strides), node)
 
 
-def _step_of(body: Body, key: ast.Slice) -> Value:
-    """The step of a slice, a number."""
+def _step_of(body: Body, key: ast.Slice, node: ast.Subscript) -> Value:
+    """The step of a slice, which is not 0; where only the run knows it, the thread stops if it is."""
     if key.step is None:
         return body.builder.constant(int32, 1)
     step = body.visit(key.step)
     check_integer(body, step, key.step)
-    if not isinstance(step, Literal):
-        raise body.error(UnsupportedError, "the step of a slice is a number", key.step, "write it as one")
-    if step.value == 0:
-        raise body.error(BuildTypeError, "the step of a slice is not 0", key.step)
-    return body.constant(int32, step, key.step)
+    if isinstance(step, Literal):
+        if step.value == 0:
+            raise body.error(BuildTypeError, "the step of a slice is not 0", key.step)
+        return body.constant(int32, step, key.step)
+    value = body.materialise(step, key.step)
+    assert isinstance(value.type, Scalar)
+    moves = body.emit(Op.NE, bool_, (value, body.constant(value.type, Literal(0), key.step)), key.step)
+    body.check(moves, "assert", "the step of the slice is not 0", node)
+    return value if value.type is int32 else body.emit(Op.CAST, int32, (value,), key.step)
 
 
 def _bound(body: Body, written: ast.expr | None, missing: Func, length: Value, step: Value, node: ast.AST) -> Value:

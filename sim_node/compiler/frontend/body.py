@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from sim_node.compiler.frontend import layouts
 from sim_node.compiler.frontend.operand import (
     Choice,
     Literal,
@@ -187,6 +188,8 @@ class Body:
         if isinstance(operand, Weak) and isinstance(type, Scalar):
             return self.constant(type, operand, node)
         value = self.materialise(operand, node)
+        if layouts.fits(value.type, type):
+            return layouts.laid(self, value, node)
         if value.type != type:
             wanted = _conversion(node, value.type, type) if isinstance(node, ast.expr) else ""
             subject = role.format(ast.unparse(of)) if of is not None else role

@@ -9,12 +9,12 @@ from typing import Any
 
 from sim_node.compiler.frontend import construction
 from sim_node.compiler.frontend.agree import Written, agree, computed, numbers, text
-from sim_node.compiler.frontend.arrays import extent
 from sim_node.compiler.frontend.atomics import atomic
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.construction import cast
 from sim_node.compiler.frontend.coordinates import coordinates
 from sim_node.compiler.frontend.funcs import call_func, invoke_value
+from sim_node.compiler.frontend.layouts import extent
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.frontend.outside import known

@@ -59,6 +59,14 @@ def zero(body: Body, kind: Type, node: ast.AST) -> Value:
     return leaves[0] if isinstance(kind, Scalar) else body.emit(Op.MAKE, kind, tuple(leaves), node)
 
 
+def unset(body: Body, kind: Composite, node: ast.AST) -> Value:
+    """What a constructor gives that is told nothing: zeros, and of a transform the identity, as on the host."""
+    if not isinstance(kind, Transform):
+        return zero(body, kind, node)
+    leaves = tuple(body.builder.constant(kind.scalar, number) for number in (0.0,) * 6 + (1.0,))
+    return body.emit(Op.MAKE, kind, leaves, node)
+
+
 def _nothing(scalar: Scalar) -> bool | int | float:
     return False if scalar is bool_ else 0.0 if scalar.is_float else 0
 
@@ -67,7 +75,7 @@ def composite(body: Body, kind: Composite, arguments: Arguments, named: Named, n
     """``sn.vec3(x, y, z)``, ``sn.mat22(s)``, ``sn.quat(v, w)``, ``sn.transform(p=p, q=q)`` and their kin."""
     given = _bound(body, kind, arguments, named, node)
     if not given:
-        return zero(body, kind, node)
+        return unset(body, kind, node)
     single, at = given[0]
     if len(given) == 1 and isinstance(single, Value) and isinstance(single.type, Composite):
         if single.type.shape != kind.shape:

@@ -11,6 +11,7 @@ from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.capture import OutsideError, captured, member
 from sim_node.compiler.frontend.known import UnknownError, python
+from sim_node.compiler.frontend.layouts import extent
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.frontend.scope import suggestion
@@ -175,7 +176,7 @@ def _part(body: Body, whole: Place | Operand, chosen: Selection, node: ast.AST) 
 
 def _shape(body: Body, array: Value, node: ast.AST) -> Operand:
     assert isinstance(array.type, ArrayType)
-    return tuple(arrays.extent(body, array, d, node) for d in range(array.type.ndim))
+    return tuple(extent(body, array, d, node) for d in range(array.type.ndim))
 
 
 def _address(body: Body, array: Value, node: ast.AST) -> Operand:

@@ -49,7 +49,7 @@ class Unit:
                 remedy = f"launch it with arguments, or say which types: sn.overload({kernel.name}, {types})"
                 raise body.error(BuildTypeError, what, body.source.tree, remedy)
         self._names.add(kernel.name)
-        given = tuple(_laid(one.type, layouts.get(one.name)) for one in form.parameters)
+        given = tuple(laid(one.type, layouts.get(one.name)) for one in form.parameters)
         entry, _ = self._lower(body, kernel.name, form, given)
         return Module(kernel.name, {kernel.name: entry, **self._functions})
 
@@ -137,6 +137,6 @@ def _unassigned(body: Body, missing: Missing | Unsettled) -> BuildError:
     )  # fmt: skip
 
 
-def _laid(kind: Type, layout: str | None) -> Type:
+def laid(kind: Type, layout: str | None) -> Type:
     """An array's type in another layout."""
     return replace(kind, layout=layout) if layout is not None and isinstance(kind, ArrayType) else kind

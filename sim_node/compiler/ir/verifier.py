@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Block, Function, Module, Value
 from sim_node.compiler.ir.op import ALL, ENDS, SIGNATURES, Op, Rule
-from sim_node.compiler.ir.rules import RULES, leaves
-from sim_node.dtypes import Scalar, bool_
+from sim_node.compiler.ir.rules import RULES
+from sim_node.dtypes import Scalar, Type, bool_
 
 EDGES = {Op.JUMP: 1, Op.BRANCH: 2, Op.RETURN: 0}
 _PLACED_ELSEWHERE = ENDS | {Op.PARAM, Op.ARG}
@@ -106,11 +107,11 @@ def _typing(value: Value, function: Function, module: Module) -> str | None:
     for kind in types:
         if kind is None:
             return "an operand has no value"
-        if row.kinds != ALL and any(leaf.scalar.kind.value not in row.kinds for leaf in leaves(kind)):
+        if row.kinds != ALL and not _takes(row.kinds, kind):
             return f"does not take {kind!r}"
     if (row.rule is Rule.NONE) != (value.type is None) and value.op is not Op.CALL:
         return f"has the result type {value.type!r}"
-    if row.rule is Rule.SAME and any(kind != value.type for kind in types):
+    if row.rule is Rule.SAME and types.count(value.type) != len(types):
         return f"operands {types} and result {value.type!r} differ"
     if row.rule is Rule.BOOL:
         if value.type is not bool_ or len(set(types)) != 1:
@@ -119,6 +120,12 @@ def _typing(value: Value, function: Function, module: Module) -> str | None:
             return "compares more than scalars"
     rule = RULES.get(value.op)
     return rule(value, function, module) if rule else None
+
+
+@lru_cache(1024)
+def _takes(kinds: str, type: Type) -> bool:
+    """Whether every leaf of a type is of one of these kinds."""
+    return all(leaf.scalar.kind.value in kinds for leaf in type.leaves)
 
 
 def _dominance(function: Function) -> Iterator[tuple[str, str]]:
@@ -131,7 +138,7 @@ def _dominance(function: Function) -> Iterator[tuple[str, str]]:
         inside = above[block.label] = above[idom[block.label]] | {block.label}
 
         def hidden(args: tuple[Value, ...], inside: frozenset[str] = inside) -> bool:
-            return any(arg not in free and home.get(arg) not in inside for arg in args)
+            return any(home.get(arg) not in inside and arg not in free for arg in args)
 
         for value in (*block.params, *block.body, block.end):
             if value in home or value in free:

@@ -32,6 +32,8 @@ def _function(function: Function) -> Function:
 def _rule(value: Value, _label: str) -> Value | None:
     if value.op is Op.CHECK:
         return None if _is(value.args[0], True) else value
+    if value.op is Op.BOUNDS:
+        return value.args[0] if _inside(*value.args) else value
     if not isinstance(value.type, Scalar) or not SIGNATURES[value.op].pure:
         return value
     return _constant(value, value.type) or _identity(value, value.type) or value
@@ -43,6 +45,11 @@ def _constant(value: Value, kind: Scalar) -> Value | None:
     operands = [(arg.type, arg.attr) for arg in value.args if isinstance(arg.type, Scalar)]
     attr = evaluate(value.op, kind, operands)
     return None if attr is None else Value(Op.CONST, kind, attr=attr, location=value.location)
+
+
+def _inside(index: Value, length: Value) -> bool:
+    """Whether a constant index is inside a constant length."""
+    return index.op is length.op is Op.CONST and 0 <= index.attr < length.attr  # type: ignore[operator]
 
 
 # op → the constant that, as second operand, leaves the first as it is; by what the type is.
@@ -93,7 +100,14 @@ def _identity(value: Value, kind: Scalar) -> Value | None:
 
 
 def _pick(table: dict[Op, dict[str, Attr]], op: Op, kind: Scalar) -> Attr:
-    return next((attr for kinds, attr in table.get(op, {}).items() if kind.kind.value in kinds), None)
+    rows = table.get(op)
+    if rows is None:
+        return None
+    letter = kind.kind.value
+    for kinds, attr in rows.items():
+        if letter in kinds:
+            return attr
+    return None
 
 
 def _is(value: Value, attr: Attr) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sim_node.compiler.python.settle import WEAK, scalar_of
 from sim_node.compiler.python.stop import StopError
-from sim_node.dtypes import ArrayType, Scalar, Struct, Type
+from sim_node.dtypes import ArrayType, Scalar, Struct, Type, int32
 from sim_node.lang.values.structure import memory_type
 from sim_node.lang.values.value import Value, canonical, memory_of, viewed
 
@@ -17,20 +17,29 @@ Numpy = np.ndarray[Any, Any]
 
 
 class Array:
-    """An array parameter, or a view of one. ``shape`` and ``len`` are i32, as in a kernel."""
+    """An array parameter, or a view of one. ``shape`` and ``len`` are i32, as in a kernel.
 
-    def __init__(self, memory: Numpy, dtype: Any, ndim: int) -> None:
+    ``lists`` has for each dimension the indices into memory, where the array is indexed, or None.
+    """
+
+    def __init__(self, memory: Numpy, dtype: Any, ndim: int, lists: Sequence[Numpy | None] = ()) -> None:
         self.memory, self.dtype, self.ndim = memory, dtype, ndim
+        self.lists = lists or (None,) * ndim
+
+    @property
+    def lengths(self) -> list[int]:
+        """Elements in each dimension, as Python's integers."""
+        return [length if its is None else len(its) for length, its in zip(self.memory.shape, self.lists)]
 
     @property
     def shape(self) -> tuple[Any, ...]:
         """Elements in each dimension."""
-        return tuple(map(np.int32, self.memory.shape[: self.ndim]))
+        return tuple(map(np.int32, self.lengths))
 
     @property
-    def size(self) -> Any:
-        """Elements in all."""
-        return np.int32(np.prod(self.memory.shape[: self.ndim]))
+    def ptr(self) -> Any:
+        """The address of the first element."""
+        return np.uint64(self.memory.ctypes.data)
 
     def load(self, key: Any, subject: str) -> Any:
         """Read an element as a value of its own, or make a view of fewer elements or dimensions."""
@@ -60,15 +69,17 @@ class Array:
         left = self.ndim - sum(not isinstance(one, slice) for one in index)
         # of a struct the element as an array of no dimension, which shows its memory
         part = self.memory[index if left or self.memory.dtype.names is None else (*index, ...)]
-        return Array(part, self.dtype, left) if left else part
+        if not left:
+            return part
+        kept = [its for at, its in enumerate(self.lists) if at >= len(index) or isinstance(index[at], slice)]
+        return Array(part, self.dtype, left, kept)
 
     def _index(self, key: Any, subject: str) -> tuple[Any, ...]:
         """Check each index against its dimension; a constant one below 0 counts from the end."""
         keys = key if type(key) is tuple else (key,)
         kinds = ["index"] if self.ndim == 1 else [f"index {dimension}" for dimension in range(self.ndim)]
-        return tuple(
-            checked(one, int(length), subject, kind) for one, length, kind in zip(keys, self.memory.shape, kinds)
-        )
+        index = [checked(one, length, subject, kind) for one, length, kind in zip(keys, self.lengths, kinds)]
+        return tuple(at if its is None else int(its[at]) for at, its in zip(index, self.lists))
 
     def __getitem__(self, key: Any) -> Any:
         return self.load(key, "")
@@ -77,20 +88,25 @@ class Array:
         self.store(key, value, "")
 
     def __len__(self) -> int:
-        return len(self.memory)
+        return self.lengths[0]
 
     def __bool__(self) -> bool:
-        return self.memory.size > 0
+        return all(self.lengths)
 
     def __repr__(self) -> str:
-        return f"array({np.array2string(self.memory, separator=', ')}, dtype={self.dtype!r})"
+        shown = self.memory
+        for axis, its in enumerate(self.lists):
+            shown = shown if its is None else shown.take(its, axis)
+        return f"array({np.array2string(shown, separator=', ')}, dtype={self.dtype!r})"
 
 
 def checked(index: Any, length: int, subject: str, kind: str = "index") -> Any:
     """Check an index, or give a slice in Python's integers; stops the thread outside of the length."""
     if isinstance(index, slice):
-        ends = (None if end is None else int(end) for end in (index.start, index.stop, index.step))
-        return slice(*ends)
+        start, stop, step = (None if end is None else int(end) for end in (index.start, index.stop, index.step))
+        if step == 0:
+            raise StopError("assert", "the step of the slice is not 0")
+        return slice(start, stop, step)
     at = int(index)
     if type(index) is int and at < 0:
         at += length
@@ -114,8 +130,8 @@ def at_address(address: int, dtype: Any, shape: Sequence[int], strides: Sequence
     if strides is None:
         strides = np.empty((1, *shape[1:], *parts), base).strides[: len(shape)]
     interface = {"version": 3, "shape": full, "strides": (*strides, *inner[1:]), "data": (address, False)}
-    interface |= {"typestr": base.str, "descr": base.descr}
-    return np.asarray(type("Memory", (), {"__array_interface__": interface})())
+    interface["typestr"] = base.str
+    return np.asarray(type("Memory", (), {"__array_interface__": interface})()).view(base)
 
 
 def scalar_at(address: int, dtype: Type) -> Any:
@@ -127,5 +143,8 @@ def scalar_at(address: int, dtype: Type) -> Any:
 def array_at(address: int, type_: ArrayType) -> Array:
     """Show the array whose descriptor is given by address."""
     words = [int(scalar_at(address + leaf.offset, leaf.scalar)) for leaf in type_.leaves]
-    shape, strides = words[1 : 1 + type_.ndim], words[1 + type_.ndim :] or None
-    return Array(at_address(words[0], type_.dtype, shape, strides), type_.dtype, type_.ndim)
+    data, (shape, strides, indices) = words[0], (words[1 + part * type_.ndim :][: type_.ndim] for part in range(3))
+    lists = [at_address(where, int32, (length,)) if where else None for where, length in zip(indices, shape)]
+    # memory as far as the lists reach into it
+    reach = [length if its is None or not length else int(its.max()) + 1 for length, its in zip(shape, lists)]
+    return Array(at_address(data, type_.dtype, reach or shape, strides or None), type_.dtype, type_.ndim, lists)

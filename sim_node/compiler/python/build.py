@@ -11,7 +11,6 @@ from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.python.block import Block
 from sim_node.compiler.python.code import Code
-from sim_node.dtypes import LAYOUTS
 from sim_node.errors import BuildError
 from sim_node.lang.kernel import Kernel
 
@@ -21,13 +20,12 @@ def build(kernel: Kernel, layouts: Mapping[str, str] | None = None) -> Program:
 
     Raises BuildError and its kinds as the compiler does.
     """
+    if kernel.options.guards is not None:
+        what = f"kernel '{kernel.name}' has guards=\"clamp\", and the device python runs what is written"
+        raise BuildError(what, remedy="run it on the CPU, or without guards")
     module, bodies = typed(kernel, layouts)
     flat = inline(verify(module))
     function = flat.entry
-    for name, layout in (layouts or {}).items():
-        if layout == LAYOUTS[2]:
-            what = f"'{name}' of kernel '{kernel.name}' is an indexed array, which the device python does not take"
-            raise BuildError(what, remedy=f"pass {name}.contiguous()")
     params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
     code = Code(module, bodies, function, Block(tuple(type_ for _, type_ in params)))
     return Program(

@@ -20,8 +20,8 @@ def number(value: Any, scalar: Scalar) -> Any:
         value = value[()]
     whole = isinstance(value, (bool, int, np.bool_, np.integer))
     if scalar.kind is Kind.BOOL:
-        if isinstance(value, (bool, np.bool_)):
-            return np.bool_(value)
+        if is_number(value):
+            return np.bool_(bool(value))  # a number is true or not, as Python has it
     elif whole or (isinstance(value, (float, np.floating)) and scalar.is_float):
         with np.errstate(all="ignore"):
             # numpy's own integers would wrap silently

@@ -7,23 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from sim_node.dtypes import ArrayType, Scalar, Struct
+from sim_node.dtypes import LAYOUTS, ArrayType, Scalar, Struct
 from sim_node.lang.values.numbers import number
 from sim_node.lang.values.value import Value, canonical, memory_of, type_of, viewed
 
 
 @cache
 def memory_type(type_: Struct) -> np.dtype[Any]:
-    """The structured numpy dtype of one element, in C layout; an array in it is its descriptor, as words."""
-
-    def part(kind: Any) -> Any:
-        if isinstance(kind, ArrayType):
-            return np.dtype((np.uint64, (kind.size // 8,)))
-        return memory_type(kind) if isinstance(kind, Struct) else np.dtype((kind.numpy, kind.shape))
-
-    names, formats = [name for name, _ in type_.fields], [part(kind) for kind in type_.types]
-    layout: Any = {"names": names, "formats": formats, "offsets": list(type_.offsets), "itemsize": type_.size}
-    whole: np.dtype[Any] = np.dtype(layout)
+    """The structured numpy dtype of one element, in C layout; an array in it is its descriptor."""
+    whole: np.dtype[Any] = np.dtype(type_.numpy_dtype())
     return whole
 
 
@@ -49,7 +41,7 @@ class StructValue(Value):
         super().__init__()
         object.__setattr__(self, "_arrays", {})
         names = [name for name, _ in self._type.fields]
-        if len(parts) == 1 and not named and isinstance(parts[0], StructValue):
+        if len(parts) == 1 and not named and getattr(parts[0], "_type", None) == self._type:
             self.assign(parts[0])
             return
         if len(parts) > len(names):
@@ -80,8 +72,9 @@ class StructValue(Value):
         if isinstance(kind, Scalar):
             self._memory[name] = number(value, kind)
         elif isinstance(kind, ArrayType):
-            words = 0 if value is None else np.frombuffer(value.descriptor(1), np.uint64)
-            self._memory[name] = words
+            layout = LAYOUTS.index(kind.layout)
+            there = bytes(kind.size) if value is None else value.descriptor(layout)
+            self._memory[name] = np.frombuffer(there, self._memory.dtype[name])[0]
             self._arrays[name] = value
         else:
             given = value if isinstance(value, Value) and type_of(value) == kind else kind(value)
@@ -95,6 +88,10 @@ class StructValue(Value):
             raise TypeError(f"{self._type!r} takes one of its own, not a {type(value).__name__}")
         self._memory[...] = value._memory
         object.__setattr__(self, "_arrays", _copied(value._arrays))
+
+    def numpy_value(self) -> Any:
+        """The fields as a record of numpy's, a copy."""
+        return self._memory.copy()[()]
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -61,15 +61,6 @@ def test_what_an_object_calls_outside_is_named():
         elf.load(llvm.compile_text(source))
 
 
-def test_each_relocation_type_patches_its_word():
-    """The arithmetic, apart from what LLVM happens to emit: S + A, less P where relative."""
-    for kind, (layout, relative) in elf.PATCHES.items():
-        word = memoryview(bytearray(24))
-        section = struct.pack("<QQq", 8, (0 << 32) | kind, -4)
-        elf.patch(section, word, 0, 24, [16], 0x1000)
-        assert struct.unpack_from(layout, word, 8)[0] == (16 - 4 - 8 if relative else 0x1000 + 16 - 4)
-
-
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
@@ -79,8 +70,8 @@ def test_each_relocation_type_patches_its_word():
         (lambda o: b"MZ" + o[2:], "not a relocatable 64-bit little-endian ELF object"),
         (lambda o: o[:4] + b"\1" + o[5:], "not a relocatable 64-bit"),
         (lambda o: o[:16] + b"\2" + o[17:], "not a relocatable 64-bit"),
-        (lambda o: o[:18] + b"\xb7\0" + o[20:], "objects for aarch64 are not supported, only for x86-64"),
-        (lambda o: o[:18] + b"\x99\0" + o[20:], "objects for machine 153 are not supported"),
+        (lambda o: o[:18] + b"\xb7\0" + o[20:], "the object is for aarch64, and this is x86_64"),
+        (lambda o: o[:18] + b"\x99\0" + o[20:], "the object is for machine 153, and this is x86_64"),
         (lambda o: o[:58] + b"\x41\0" + o[60:], "section headers of 65 bytes"),
         (lambda o: o[:60] + b"\0\0" + o[62:], "the object holds no code"),
     ],
@@ -95,7 +86,7 @@ def test_an_unknown_relocation_is_named(image):
     count = struct.unpack_from("<H", image, 60)[0]
     sections = [struct.unpack_from("<IIQQQQIIQQ", image, header + 64 * i) for i in range(count)]
     at = next(section[4] for section in sections if section[1] == 4) + 8
-    with pytest.raises(elf.ObjectError, match="relocation type 250 of x86-64 is not supported"):
+    with pytest.raises(elf.ObjectError, match="relocation type 250 of x86_64 is not supported"):
         elf.load(image[:at] + b"\xfa\0\0\0" + image[at + 4 :])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sim_node.compiler.frontend import lower
-from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.errors import BuildError, BuildTypeError
 
 SHAPE = (3, 4, 2, 5)
 
@@ -76,12 +76,23 @@ def test_run_time_ends_are_clamped_as_in_python(written, execute):
         assert out[2:].tolist() == [len(want), want[0] if len(want) else -1]
 
 
+def test_a_run_time_step_goes_both_ways_and_stops_the_thread_at_0(written, execute):
+    made = lower(
+        kernel_of(written, "v = a[::out[0]]\n    out[1] = v.shape[0]\n    out[2] = v[0]\n    out[3] = v[-1]", 1)
+    )
+    a = np.arange(5, dtype=np.int32)
+    for step in (-7, -2, -1, 1, 2, 7):
+        out, want = np.array([step, 0, 0, 0], np.int32), a[::step]
+        assert execute(made, 1, a, out, 0).code == 0
+        assert out[1:].tolist() == [len(want), want[0], want[-1]]
+    assert execute(made, 1, a, np.zeros(4, np.int32), 0).code == 1
+
+
 @pytest.mark.parametrize(
     ("body", "family", "what"),
     [
         ("x = a[0, 1, 2]", BuildTypeError, "has 2 dimensions, not 3"),
         ("x = a[1.0, 2]", BuildTypeError, "an index is an integer"),
-        ("x = a[::n]", UnsupportedError, "step of a slice"),
         ("x = a[::0]", BuildTypeError, "not 0"),
     ],
 )

@@ -46,6 +46,18 @@ def test_integers(written, execute, name, dtype):
     assert out[0] == want
 
 
+@pytest.mark.parametrize("dtype", [sn.float16, sn.float32, sn.float64], ids=repr)
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_a_number_takes_the_place_of_any_nan_in_memory(written, execute, name, dtype):
+    module = lower(kernel_of(written, name, dtype))
+    for nan in (np.nan, -np.nan):
+        for numbers in ([-3.0, 2.5], [2.5, np.nan], [np.nan, -0.0], [np.nan]):
+            out = np.array([nan], dtype.numpy)
+            assert execute(module, len(numbers), np.array(numbers, dtype.numpy), out).code == 0
+            known = [number for number in numbers if number == number]
+            np.testing.assert_array_equal(out, [getattr(np, name)(known) if known else np.nan])
+
+
 @pytest.mark.parametrize("dtype", [sn.float32, sn.float64], ids=repr)
 def test_extremes_of_floats_are_those_of_min_and_max_in_any_order(written, execute, dtype):
     low, high = (lower(kernel_of(written, name, dtype)) for name in ("min", "max"))

@@ -9,7 +9,7 @@ import sim_node as sn
 from sim_node import dtypes
 from sim_node.compiler.frontend import lower
 from sim_node.errors import BuildError, BuildTypeError
-from sim_node.runtime.element import record
+from sim_node.lang.values.structure import memory_type
 
 FORMS = {
     "sn.mat22()": (sn.mat22, np.zeros(4)),
@@ -26,6 +26,7 @@ FORMS = {
     "sn.quat(1.0, 2.0, s, 4.0)": (sn.quat, [1, 2, 3, 4]),
     "sn.quat(x=1.0, y=2.0, z=s, w=4.0)": (sn.quat, [1, 2, 3, 4]),
     "sn.quat(sn.vec3(1.0, 2.0, s), 4.0)": (sn.quat, [1, 2, 3, 4]),
+    "sn.transform()": (sn.transform, [0, 0, 0, 0, 0, 0, 1]),
     "sn.transform(sn.vec3(s), sn.quat(1.0, 2.0, 3.0, 4.0))": (sn.transform, [3, 3, 3, 1, 2, 3, 4]),
     "sn.transform(sn.vec3(s), q=sn.quat(1.0, 2.0, 3.0, 4.0))": (sn.transform, [3, 3, 3, 1, 2, 3, 4]),
     "sn.spatial_vector(sn.vec3(s), sn.vec3(1.0, 2.0, 4.0))": (sn.spatial_vector, [3, 3, 3, 1, 2, 4]),
@@ -110,7 +111,7 @@ def test_structs_in_arrays_and_out_of_funcs(written, execute):
         "    out[i] = b\n"
     )
     pair, body = names["Pair"], names["Body"]
-    pairs, out = np.zeros(3, record(pair)), np.zeros(3, record(body))
+    pairs, out = np.zeros(3, memory_type(pair)), np.zeros(3, memory_type(body))
     pairs["first"]["mass"] = [1, 2, 3]
     assert execute(lower(names["k"]), 3, pairs, out).code == 0
     np.testing.assert_array_equal(pairs["first"]["mass"], [3, 4, 5])

@@ -64,3 +64,26 @@ def test_loads_are_not_joined():
         "  %1 = load f32 %0 {0}\n  store %0, %1 {0}\n  %2 = load f32 %0 {0}\n  store %0, %2 {0}\n  return\n}\n"
     )
     assert text(cse(parse(source))) == source
+
+
+def test_a_passed_check_is_not_repeated():
+    source = """
+    kernel @k(ptr %y, i32 %n, i32 %i, bool %c) {
+    b0:
+      %p = bounds i32 %i, %n {0}
+      check %c {1}
+      branch %c -> b1, b2
+    b1:
+      %q = bounds i32 %i, %n {2}
+      %r = bounds i32 %q, %n {2}
+      check %c {3}
+      store %y, %q {0}
+      store %y, %r {4}
+      jump -> b2
+    b2:
+      return
+    }
+    """
+    kept = text(cse(parse(source)))
+    assert kept.count("check") == 1
+    assert kept.count("bounds") == 2  # %r checks another value

@@ -132,3 +132,25 @@ def test_a_decided_branch_takes_its_consequences_along():
 
 def stored_constant(module):
     return next(v for v in module.entry.blocks[-1].body if v.op is Op.STORE).args[1].attr
+
+
+def test_an_index_known_to_be_inside_is_not_checked():
+    source = """
+    kernel @k(ptr %y) {
+    b0:
+      %n = const i32 {3}
+      %i = const i32 {2}
+      %o = const i32 {-1}
+      %p = bounds i32 %i, %n {0}
+      %q = bounds i32 %n, %n {1}
+      %r = bounds i32 %o, %n {2}
+      store %y, %p {0}
+      store %y, %q {4}
+      store %y, %r {8}
+      return
+    }
+    """
+    kept = text(fold(parse(source)))
+    assert kept.count("bounds") == 2
+    assert "{1}" in kept
+    assert "{2}" in kept

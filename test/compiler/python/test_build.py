@@ -63,12 +63,35 @@ def doubling(x: sn.array(dtype=float)):
     x[i] = x[i] + x[i]
 
 
-def test_strided_arrays_are_taken_and_indexed_ones_refused() -> None:
-    numbers = np.ones(8, np.float32)
-    sn.launch(doubling, 4, inputs=[numbers[::2]], device="python")
-    assert numbers.tolist() == [2.0, 1.0] * 4
-    with pytest.raises(BuildError, match="'x' of kernel 'doubling' is an indexed array"):
-        sn.launch(doubling, 2, inputs=[sn.array(numbers)[[0, 3]]], device="python")
+def test_arrays_are_taken_wherever_they_lie() -> None:
+    for device in ("cpu", "python"):
+        numbers = np.ones(8, np.float32)
+        sn.launch(doubling, 4, inputs=[numbers[::2]], device=device)
+        sn.launch(doubling, 2, inputs=[sn.array(numbers)[[0, 3]]], device=device)
+        assert numbers.tolist() == [4.0, 1.0, 2.0, 2.0, 2.0, 1.0, 2.0, 1.0]
+
+
+@sn.kernel
+def rows(x: sn.array(dtype=sn.vec2, ndim=2), n: sn.array(dtype=int)):
+    i, j = sn.tid()
+    row = x[i]
+    row[j].x += float(len(row)) + x[i, -1].y
+    if j == 0 and x:
+        n[i] = x.shape[0] * 10 + x.shape[1] + int(x.ptr == x[0].ptr)
+
+
+def test_indexed_arrays_of_two_dimensions() -> None:
+    made = []
+    for device in ("cpu", "python"):
+        x, n = np.arange(40, dtype=np.float32).reshape(4, 5, 2), np.zeros(3, np.int32)
+        for lists, dim in (([[3, 0, 1], [4, 2]], (3, 2)), ([[2, 0], None], (2, 5)), ([None, [1]], (3, 1))):
+            lists = [its if its is None else sn.array(its, dtype=int) for its in lists]
+            sn.launch(rows, dim, inputs=[sn.indexedarray(sn.array(x, dtype=sn.vec2), lists), n], device=device)
+        one = sn.indexedarray(sn.array(x, dtype=sn.vec2), [None, sn.array([1], dtype=int)])
+        with pytest.raises(KernelError, match="index 1 is outside array 'row' of length 1"):
+            sn.launch(rows, (1, 2), inputs=[one, n], device=device)
+        made.append((x.tobytes(), n.tolist()))
+    assert made[0] == made[1]
 
 
 @sn.func
@@ -108,3 +131,9 @@ def test_tuples_have_the_same_bits():
         sn.launch(tuples, 4, inputs=[n, x], device=device)
         made.append((n.tolist(), x.tobytes()))
     assert made[0] == made[1]
+
+
+def test_guards_are_refused():
+    guarded = sn.kernel(guards="clamp")(doubling.function)
+    with pytest.raises(BuildError, match="the device python runs what is written"):
+        build(guarded)

@@ -79,3 +79,23 @@ def test_each_index_is_checked() -> None:
         told = outcome("python", dim)
         assert told[0]
         assert told == outcome("cpu", dim)
+
+
+@sn.struct
+class Padded:
+    a: sn.int8
+    b: sn.float64
+
+
+@sn.kernel
+def swapped(x: sn.array(dtype=Padded), y: sn.array(dtype=Padded)):
+    i = sn.tid()
+    one = x[i]
+    y[i] = Padded(one.a + sn.int8(1), y[i].b + one.b)
+
+
+def test_structs_with_bytes_between_their_fields() -> None:
+    for device in ("cpu", "python"):
+        x, y = (np.ones(3, memory_type(Padded)) for _ in "xy")
+        sn.launch(swapped, 3, inputs=[sn.array(x, dtype=Padded), sn.array(y, dtype=Padded)], device=device)
+        assert y.tolist() == [(2, 2.0)] * 3

@@ -135,3 +135,24 @@ def test_vectors_go_component_by_component(vector):
     sn.launch(k, 4, inputs=[a, b], outputs=[rest, signs])
     np.testing.assert_array_equal(rest, np.fmod(a, b))
     np.testing.assert_array_equal(signs, np.where(a < 0, -1, 1))
+
+
+COMPOSITES = [sn.vec3, sn.mat22, sn.quat, sn.transform, sn.types.vector(5, sn.float64)]
+
+
+@pytest.mark.parametrize("kind", COMPOSITES, ids=repr)
+@pytest.mark.parametrize(("special", "wanted"), [(1.0, "001"), (np.nan, "100"), (np.inf, "010"), (-np.inf, "010")])
+def test_what_any_component_is(kind, special, wanted):
+    @sn.kernel
+    def judge(a: sn.array[kind], out: sn.array[sn.bool]):
+        out[0] = sn.isnan(a[0])
+        out[1] = sn.isinf(a[0])
+        out[2] = sn.isfinite(a[0])
+
+    numbers = np.ones(kind.length, kind.numpy)
+    numbers[-1] = special
+    out = np.zeros(3, bool)
+    sn.launch(judge, 1, inputs=[sn.array(numbers, dtype=kind)], outputs=[out])
+    assert "".join(str(int(one)) for one in out) == wanted
+    value = kind(numbers.reshape(kind.shape).tolist()) if kind.shape != (7,) else kind(*numbers.tolist())
+    assert [sn.isnan(value), sn.isinf(value), sn.isfinite(value)] == out.tolist()

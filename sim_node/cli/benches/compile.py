@@ -1,0 +1,69 @@
+"""How long it takes to make kernels ready to launch: 12 of 150 statements, beside Warp and numba in the same run.
+
+Each figure is of a fresh process (``compiling.py``): ours the median of three, the peers' of one, which takes many
+seconds. ``cold`` starts with the contender's cache empty, ``warm`` finds all kernels in it, ``changed`` finds all but
+one, in which a constant is another. Imports are figures of their own. Gradients are off. Warp compiles a module at a
+time, and numba notices that a file has changed, not what in it, so both make all 12 anew for one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from sim_node.cli.benches import plant_source
+from sim_node.cli.benches.measurement import Measurement
+
+KERNELS = 12
+ROUNDS = {"sim_node": 3}
+PEERS = ("warp", "numba")
+_CHANGED = KERNELS // 2
+
+
+def run() -> Measurement:
+    """Measure milliseconds from source to code that can be called, for each state of the cache."""
+    result = Measurement("compile", {"kernels": KERNELS, "statements": plant_source.STATEMENTS})
+    for contender in ("sim_node", *PEERS):
+        rounds = [_round(contender) for _ in range(ROUNDS.get(contender, 1))]
+        figures = result.figures if contender == "sim_node" else result.peers.setdefault(contender, {})
+        if "absent" in rounds[0]:
+            figures["absent"] = rounds[0]["absent"]
+            continue
+        if contender != "sim_node":
+            figures["version"] = rounds[0].pop("version")
+        figures.update({key: round(median(one[key] for one in rounds), 2) for key in rounds[0] if key != "version"})
+    for peer, figures in result.peers.items():
+        for state in ("cold", "warm", "changed"):
+            if f"{state}_ms" in figures:
+                ratio = figures[f"{state}_ms"] / result.figures[f"{state}_ms"]
+                result.ratios[f"vs_{peer}_{state}"] = round(ratio, 1)
+    return result
+
+
+def _round(contender: str) -> dict[str, Any]:
+    """Start three processes on one cache that was empty before the first."""
+    with tempfile.TemporaryDirectory(prefix="sim_node.bench.") as folder:
+        file = Path(folder, "plants.py")
+        figures: dict[str, Any] = {}
+        for state in ("cold", "warm", "changed"):
+            changed = _CHANGED if state == "changed" else None
+            file.write_text(plant_source.source(contender, KERNELS, changed=changed), "utf-8")
+            answer = _process(contender, file)
+            if "absent" in answer:
+                return answer
+            figures |= {f"{state}_ms": answer["build_ms"], f"import_{state}_ms": answer["import_ms"]}
+        return {"version": answer["version"], **figures}
+
+
+def _process(contender: str, file: Path) -> dict[str, Any]:
+    caches = dict.fromkeys(("SIM_NODE_CACHE", "NUMBA_CACHE_DIR", "WARP_CACHE_PATH"), str(file.parent / "cache"))
+    arguments = [sys.executable, "-m", "sim_node.cli.benches.compiling", contender, str(file)]
+    ended = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=True, env={**os.environ, **caches})
+    answer: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+    return answer

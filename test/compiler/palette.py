@@ -1,0 +1,90 @@
+"""The types that one random program is about: a handful, so that programs are cheap and all types meet."""
+
+from __future__ import annotations
+
+import random
+
+from sim_node.compiler.frontend.operand import SPELLED
+from sim_node.dtypes import (
+    COMPOSITES,
+    SCALARS,
+    Composite,
+    Matrix,
+    Quaternion,
+    Scalar,
+    Struct,
+    Transform,
+    Vector,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int32,
+)
+
+Type = Scalar | Composite | Struct
+
+NUMBERS = tuple(scalar for scalar in SCALARS if scalar is not bool_)
+FLOATS = (float16, float32, float64)
+COLUMNS = 3  # of an array of two dimensions
+
+
+def spelled(kind: Type, plain: bool = False) -> str:
+    """Write a type as in a kernel."""
+    short = {int32: "int", float32: "float", bool_: "bool"}
+    if isinstance(kind, Scalar):
+        return short[kind] if plain and kind in short else SPELLED[kind.name]
+    return f"sn.{kind.name}" if kind.name in COMPOSITES else kind.name
+
+
+def fields(struct: Struct) -> list[tuple[str, Type]]:
+    """The fields of a struct of a palette, which holds no arrays."""
+    return [(name, kind) for name, kind in struct.fields if isinstance(kind, (Scalar, Composite, Struct))]
+
+
+class Palette:
+    """Types, each with an array to read ``x0 x1 …`` and one to write ``y0 y1 …`` of one or two dimensions.
+
+    ``params`` are their annotated parameters, ``head`` the lines that define what is no name of the package's.
+    """
+
+    def __init__(self, random: random.Random) -> None:
+        self.random = random
+        self.scalars: list[Scalar] = [bool_, int32, float32, *random.sample(NUMBERS, 2)]
+        self.numbers = [scalar for scalar in dict.fromkeys(self.scalars) if scalar is not bool_]
+        self.composites: list[Composite] = [*dict.fromkeys(self._composite() for _ in range(random.choice([2, 3, 4])))]
+        self.structs: list[Struct] = []
+        for number in range(random.choice([0, 1, 1, 2])):
+            options: list[Type] = [*self.scalars, *self.composites, *self.structs]
+            parts: tuple[tuple[str, Type], ...] = tuple(
+                (name, random.choice(options)) for name in "abcd"[: random.randrange(1, 5)]
+            )
+            self.structs.append(Struct(f"S{number}", parts))
+        self.types: tuple[Type, ...] = tuple(dict.fromkeys([*self.scalars, *self.composites, *self.structs]))
+        self.dims = [random.choice([1, 1, 1, 2]) for _ in self.types]
+        self.params = ", ".join(
+            f"{side}{at}: sn.array(dtype={spelled(kind)}{', ndim=2' * (ndim > 1)})"
+            for side in "xy" for at, (kind, ndim) in enumerate(zip(self.types, self.dims))
+        )  # fmt: skip
+
+    def _composite(self) -> Composite:
+        scalar, number = self.random.choice(NUMBERS), self.random.choice(FLOATS)
+        sizes = [2, 2, 3, 3, 4, 5, 6]
+        options: list[Composite] = [Vector(scalar, self.random.choice(sizes))] * 4
+        options += [Matrix(number, self.random.choice(sizes[:5]), self.random.choice(sizes[:5]))]
+        options += [Matrix(number, size, size) for size in (2, 3)]
+        return self.random.choice([*options, Quaternion(number), Transform(number)])
+
+    @property
+    def head(self) -> list[str]:
+        """Types of sizes without a name, and the structs."""
+        lines = []
+        for kind in self.composites:
+            if kind.name not in COMPOSITES:
+                size = kind.length if isinstance(kind, Vector) else kind.shape
+                word = "vector" if isinstance(kind, Vector) else "matrix"
+                lines.append(f"{kind.name} = sn.types.{word}({size}, {spelled(kind.scalar)})")
+        for struct in self.structs:
+            written = [f"    {name}: {spelled(kind)}" for name, kind in fields(struct)]
+            lines += ["", "", "@sn.struct", f"class {struct.name}:", *written]
+        return lines
