@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 
 # public name → module that defines it
 _SUFFIXES = ("", *"hfdbsiul", "ub", "us", "ul")
+_KINDS = ("Type", "Key", "Attribute", "Value")
 _FLOATING = ("mat22", "mat33", "mat44", "quat", "transform", "spatial_vector", "spatial_matrix")
 _HOMES: dict[str, str] = {
     "Array": "sim_node.runtime.array",
@@ -33,6 +34,9 @@ _HOMES: dict[str, str] = {
     "utils": "sim_node.runtime.fixed_order",
     "IndexedArray": "sim_node.runtime.indexed",
     "StabilityWarning": "sim_node.errors",
+    **dict.fromkeys(["BuildError", "BuildTypeError", "BuildNameError", "BuildAttributeError"], "sim_node.errors"),
+    **dict.fromkeys(["BuildValueError", "UnsupportedError", "LaunchError", "KernelError"], "sim_node.errors"),
+    **dict.fromkeys([f"WarpCodegen{kind}Error" for kind in ("", *_KINDS)], "sim_node.errors"),
     "Plan": "sim_node.runtime.plan",
     "get_device": "sim_node.device.names",
     "get_devices": "sim_node.device.names",

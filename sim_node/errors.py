@@ -56,12 +56,30 @@ class BuildTypeError(BuildError, TypeError):
     """Operand, argument or variable types do not agree."""
 
 
-class BuildNameError(BuildError, NameError):
-    """A name is unknown, or unassigned on some path."""
+class BuildNameError(BuildError, NameError, KeyError):
+    """A name is unknown, or unassigned on some path; a KeyError too, which is what code for Warp expects."""
+
+    __str__ = BuildError.__str__  # not KeyError's, which shows the text as Python code
+
+
+class BuildAttributeError(BuildError, AttributeError):
+    """A module, type or value has no such attribute."""
+
+
+class BuildValueError(BuildError, ValueError):
+    """A number that the build knows is one that cannot be meant, such as a step of 0."""
 
 
 class UnsupportedError(BuildError):
     """Python that the kernel language refuses, named rather than misread."""
+
+
+# The names by which code for Warp catches them.
+WarpCodegenError = BuildError
+WarpCodegenTypeError = BuildTypeError
+WarpCodegenKeyError = BuildNameError
+WarpCodegenAttributeError = BuildAttributeError
+WarpCodegenValueError = BuildValueError
 
 
 class StabilityWarning(RuntimeWarning):

@@ -4,7 +4,17 @@ import re
 
 import pytest
 
-from sim_node.errors import BuildError, BuildNameError, BuildTypeError, KernelError, Location, placed
+import sim_node as sn
+from sim_node.errors import (
+    BuildAttributeError,
+    BuildError,
+    BuildNameError,
+    BuildTypeError,
+    BuildValueError,
+    KernelError,
+    Location,
+    placed,
+)
 
 PLACE = Location("plant.py", 7, 8, "    x = y + z")
 
@@ -45,8 +55,12 @@ def test_a_build_error_says_where_what_and_what_instead() -> None:
 def test_families_are_caught_as_python_names_them() -> None:
     with pytest.raises(TypeError):
         raise BuildTypeError("types")
-    with pytest.raises(NameError):
+    with pytest.raises(NameError, match="name"):
         raise BuildNameError("name")
+    with pytest.raises(AttributeError):
+        raise BuildAttributeError("attribute")
+    with pytest.raises(ValueError, match="value"):
+        raise BuildValueError("value")
 
 
 def test_a_kernel_error_names_kernel_thread_and_launch() -> None:
@@ -66,4 +80,7 @@ def test_code_that_catches_warps_errors_catches_ours() -> None:
     assert issubclass(BuildError, RuntimeError)
     assert issubclass(KernelError, RuntimeError)
     assert issubclass(BuildTypeError, TypeError)
-    assert issubclass(BuildNameError, NameError)
+    assert issubclass(BuildNameError, KeyError)
+    assert str(BuildNameError("name")) == "name"
+    assert sn.WarpCodegenError is BuildError
+    assert sn.WarpCodegenValueError is BuildValueError

@@ -22,7 +22,7 @@ def run_trial() -> None:
 
     x, y = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32)
     expected = np.float32(2.5) * x + y
-    sn.launch(axpy, dim=1000, inputs=[2.5, sn.array(x), sn.array(y)])
+    sn.launch(axpy, dim=1000, inputs=[2.5, sn.array(x, copy=False), sn.array(y, copy=False)])
     if not np.array_equal(y, expected):
         at = int((y != expected).argmax())
         raise SimNodeError(f"element {at} is {y[at]!r}, Python computes {expected[at]!r}")

@@ -35,14 +35,14 @@ def array(
     strides: tuple[int, ...] | None = None,
     *,
     ptr: int | None = None,
-    copy: bool = False,
+    copy: bool = True,
     device: Where = None,
     **warp: object,
 ) -> Array:
     """Make an array of data, at an address, or of a shape alone, as ``empty``.
 
-    A numpy array shares its memory where dtype and alignment fit, strides included, and is copied otherwise or when
-    ``copy`` is set. Data for a composite dtype has the components as last axes: shape (n, 3) for ``vec3``; structs are
+    Data are copied; with ``copy=False`` a numpy array shares its memory where dtype and alignment fit, strides
+    included. Data for a composite dtype has the components as last axes: shape (n, 3) for ``vec3``; structs are
     a list of instances or tuples, or a structured numpy array of the struct's own dtype. Without dtype the data's own
     is taken, and for Python numbers f32, i32 or bool. ``shape`` reshapes data. ``ptr`` is the address of memory that
     the caller keeps, of elements of ``dtype`` in ``shape`` and ``strides`` (bytes; C order if none are given).
@@ -104,7 +104,7 @@ def _at(ptr: int, dtype: Any, shape: Shape, strides: tuple[int, ...] | None, dev
 def from_numpy(
     data: Numpy, dtype: Any = None, shape: Shape | None = None, device: Where = None, **warp: object
 ) -> Array:
-    """Make an array that shares a numpy array's memory where it can; as ``sn.array(data, dtype, shape)``."""
+    """Make an array of a copy of a numpy array; as ``sn.array(data, dtype, shape)``."""
     _accept("from_numpy", warp)
     if not isinstance(data, np.ndarray):
         raise TypeError(f"from_numpy takes a numpy array, not {type(data).__name__}; sn.array takes any values")

@@ -114,7 +114,8 @@ def _numbers(values: Array, order: tuple[int, ...], axis: int | None, count: int
     memory = memory.transpose(*order, *range(len(order), memory.ndim))
     components = memory.shape[len(order) :]
     rows = memory.reshape(*_rows(values.shape, order, axis), *components)[:, :count]
-    numbers: Array = array(np.ascontiguousarray(rows.reshape(len(rows), count * math.prod(components))))
+    flat = np.ascontiguousarray(rows.reshape(len(rows), count * math.prod(components)))
+    numbers: Array = array(flat, copy=False)
     return numbers
 
 
@@ -181,8 +182,8 @@ def segmented_sort_pairs(
         raise LaunchError(f"segmented_sort_pairs: segments are parts of the first {count} elements")
     if min(len(keys), len(values)) < count:
         raise LaunchError(f"segmented_sort_pairs: {count} pairs of {len(keys)} keys, {len(values)} values")
-    numbers, order = (array(np.arange(2 * count, dtype=np.int32)) for _ in range(2))
-    launch(number_segments, len(starts), [array(starts.copy()), array(ends.copy())], [numbers])
+    numbers, order = (array(np.arange(2 * count, dtype=np.int32), copy=False) for _ in range(2))
+    launch(number_segments, len(starts), [array(starts), array(ends)], [numbers])
     by_key, by_segment = empty(2 * count, keys.dtype), empty(2 * count, int)
     by_key[:count].assign(keys[:count])
     radix_sort_pairs(by_key, order, count)

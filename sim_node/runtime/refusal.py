@@ -19,14 +19,14 @@ from sim_node.runtime.program import Entry
 _ARGUMENT = {
     "dtype": ("its dtype differs", "convert it once, with sn.array({name}, dtype='{dtype}')"),
     "shape": ("its shape does not fit", "pass one whose numpy shape is {shape}"),
-    "layout": ("its elements are not contiguous in C order", "copy it once, with sn.array({name}, copy=True)"),
+    "layout": ("its elements are not contiguous in C order", "copy it once, with sn.array({name})"),
     "components": (
         "the components of its elements do not follow each other",
         "copy it once, with sn.array({name}, dtype='{dtype}')",
     ),
     "alignment": (
         "its address is not a multiple of its scalar's size",
-        "copy it once, with sn.array({name}, copy=True)",
+        "copy it once, with sn.array({name})",
     ),
     "readonly": ("the kernel writes it, and it is read-only", "pass an array that may be written"),
     "extent": ("a thread's index is i32 and cannot reach all of it", "split it into parts below 2**31 elements"),

@@ -56,7 +56,7 @@ def test_repr_shows_values_and_dtype():
 def test_read_only_memory_stays_read_only():
     data = np.zeros(3, "f4")
     data.flags.writeable = False
-    made = array(data)
+    made = array(data, copy=False)
     assert not made.writeable
     assert not made.numpy().flags.writeable
     with pytest.raises(ValueError, match="read-only"):
@@ -72,7 +72,7 @@ class Owner(np.ndarray):
 def test_the_owner_lives_as_long_as_views_do():
     data = Owner((3,), "f4")
     watched = weakref.ref(data)
-    made = array(data)
+    made = array(data, copy=False)
     view = made.numpy()
     del data, made
     gc.collect()
@@ -137,8 +137,8 @@ def test_an_array_in_a_cycle_survives_the_collector():
     """The collector must not clear a memoryview that an array still exports from."""
     data = Owner((3,), "f4")
     watched = weakref.ref(data)
-    data.made = array(memoryview(data), dtypes.float32)
-    made, view = array(data), memoryview(data)
+    data.made = array(memoryview(data), dtypes.float32, copy=False)
+    made, view = array(data, copy=False), memoryview(data)
     cycle = [wrap(view, dtypes.float32, (3,)), made]
     cycle.append(cycle)
     del data, made, view, cycle
@@ -289,7 +289,7 @@ def test_a_strided_array_shows_numpy_its_strides_and_no_flat_buffer():
 def test_parts_keep_the_memory():
     data = Owner((4, 4), "f4")
     watched = weakref.ref(data)
-    part = array(data)[1:, 2].transpose()[::-1]
+    part = array(data, copy=False)[1:, 2].transpose()[::-1]
     del data
     gc.collect()
     assert watched() is not None

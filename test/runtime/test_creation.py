@@ -20,27 +20,30 @@ def shared(made, data):
 
 
 @pytest.mark.parametrize("element", ELEMENTS, ids=repr)
-def test_numpy_memory_is_shared_where_it_fits(element):
+def test_numpy_memory_is_shared_where_that_is_said_and_it_fits(element):
     data = np.ones((4, element.length) if element.length > 1 else 4, element.numpy)
-    made = array(data, element)
+    made = array(data, element, copy=False)
     made[1] = element.scalar(0)
     assert shared(made, data)
     assert not data[1].any()
     assert made.__array_interface__["data"][0] == data.ctypes.data
-    assert not shared(array(data, element, copy=True), data)
+    for copied in (array(data, element), from_numpy(data, element)):
+        assert not shared(copied, data)
+        assert copied.numpy().tobytes() == data.tobytes()
 
 
 def test_what_does_not_fit_is_copied():
     other, odd = np.ones(4), np.frombuffer(bytearray(17), "f4", 4, 1)
     for data in (other, odd):
-        made = array(data, dtypes.float32)
+        made = array(data, dtypes.float32, copy=False)
         assert not shared(made, data)
         assert np.array_equal(made, data)
 
 
-def test_an_array_of_an_array_shares():
+def test_an_array_of_an_array_shares_where_that_is_said():
     first = zeros(3, dtypes.vec3)
-    second = array(first)
+    assert array(first).ptr != first.ptr
+    second = array(first, copy=False)
     second[2] = (1, 2, 3)
     assert second.dtype == dtypes.vec3
     assert first.ptr == second.ptr
@@ -76,14 +79,14 @@ def test_strides_of_numpy_are_shared(shape, data):
     values = np.arange(np.prod(shape, dtype=int), dtype="i4").reshape(shape)
     turned = values.transpose(data.draw(st.permutations(range(len(shape)))))
     part = turned[data.draw(st.slices(turned.shape[0]))]
-    made = array(part)
+    made = array(part, copy=False)
     assert np.array_equal(made.numpy(), part)
     assert made.size == 0 or (made.strides == part.strides and shared(made, values))
 
 
 def test_components_that_do_not_follow_each_other_are_copied():
     data = np.arange(12, dtype="f4").reshape(3, 4).T[:, :]
-    made = array(data, dtypes.vec3)
+    made = array(data, dtypes.vec3, copy=False)
     assert not shared(made, data)
     assert np.array_equal(made.numpy(), data)
 

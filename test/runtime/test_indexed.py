@@ -86,7 +86,7 @@ def test_it_keeps_the_memory():
 
     values = Owner((3,), "f4")
     watched = weakref.ref(values)
-    chosen = array(values)[[0]]
+    chosen = array(values, copy=False)[[0]]
     del values
     gc.collect()
     assert watched() is not None

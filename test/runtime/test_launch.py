@@ -1,3 +1,4 @@
+import functools
 import gc
 import sys
 import threading
@@ -189,7 +190,7 @@ def test_read_only_memory_is_read_but_never_written(kernels, echo):
     locked = np.zeros(2, np.float32)
     locked.flags.writeable = False
     launch(kernels.copy, 2, [locked], [zeros(2)])
-    for value in (locked, array(locked)):
+    for value in (locked, array(locked, copy=False)):
         with pytest.raises(LaunchError, match=r"argument 2 'y'.*the kernel writes it, and it is read-only"):
             launch(kernels.copy, 2, [zeros(2), value])
     out = zeros(4, dtypes.uint64)
@@ -302,7 +303,7 @@ PARTS = [
 
 @pytest.mark.parametrize(("layout", "part"), PARTS)
 def test_parts_of_arrays_and_of_numpy_s_reach_the_kernel_that_is_built_for_them(twice, layout, part):
-    for make in (array, np.asarray):
+    for make in (functools.partial(array, copy=False), np.asarray):
         values = np.arange(20, dtype="f4").reshape(4, 5)
         wanted = values.copy()
         for _ in range(2):
@@ -316,7 +317,7 @@ def test_parts_of_arrays_and_of_numpy_s_reach_the_kernel_that_is_built_for_them(
 def test_indexed_elements_reach_the_kernel_that_is_built_for_them(twice):
     values = np.arange(20, dtype="f4").reshape(4, 5)
     wanted = values.copy()
-    base = array(values)
+    base = array(values, copy=False)
     for rows, columns in (([3, 0], slice(None)), (slice(None, None, 2), [4]), ([1], [1, 2])):
         chosen = base[rows, columns]
         launch(twice.kernel, chosen.shape, [chosen])
@@ -342,8 +343,8 @@ def test_components_that_do_not_follow_each_other_are_refused_for_every_layout(e
 def test_a_plan_s_launches_take_parts_too(twice):
     values = np.ones((4, 4), "f4")
     plan = Plan()
-    plan.launch(twice.kernel, (2, 4), [array(values)[::2]])
-    plan.launch(twice.kernel, (1, 1), [array(values)[[0], [0]]])
+    plan.launch(twice.kernel, (2, 4), [array(values, copy=False)[::2]])
+    plan.launch(twice.kernel, (1, 1), [array(values, copy=False)[[0], [0]]])
     plan.launch(twice.kernel, (4, 4), [values])
     plan.freeze()
     plan.run()

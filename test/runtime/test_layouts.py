@@ -59,7 +59,7 @@ def numbered(shape):
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.data())
 def test_parts_of_any_shape(shape, data):
     values = np.arange(np.prod(shape, dtype=int), dtype="f4").reshape(shape)
-    wanted, made = values.copy(), sn.array(values)
+    wanted, made = values.copy(), sn.array(values, copy=False)
     key = tuple(data.draw(st.slices(n)) for n in shape)
     order = data.draw(st.permutations(range(len(shape))))
     part, wanted_part = made[key].transpose(order), wanted[key].transpose(order)
@@ -77,7 +77,7 @@ def test_indexed_elements_of_any_shape(shape, data):
     values = np.arange(np.prod(shape), dtype="f4").reshape(shape)
     wanted = values.copy()
     lists = [data.draw(st.none() | st.lists(st.integers(0, n - 1), unique=True)) for n in shape]
-    chosen = sn.indexedarray(sn.array(values), lists)
+    chosen = sn.indexedarray(sn.array(values, copy=False), lists)
     sn.launch(NUMBER[len(shape)], chosen.shape, [chosen])
     grid = np.ix_(*[np.arange(n) if one is None else np.array(one, int) for one, n in zip(lists, shape)])
     wanted[grid] += numbered(chosen.shape)
@@ -96,7 +96,7 @@ def given_values(s: OUTER, m: dtypes.mat22f, t: dtypes.transformf, q: dtypes.qua
 
 def test_structs_and_composites_are_passed_by_value():
     values, out = np.arange(12, dtype="f4").reshape(3, 4), sn.zeros(2)
-    part = sn.array(values)[::2].transpose()
+    part = sn.array(values, copy=False)[::2].transpose()
     rest = [((1, 2), (3, 4)), ((1, 2, 3), (0, 0, 0, 5)), (0, 0, 0, 7), 65535, np.float16(0.5), out]
     sn.launch(given_values, part.shape, [(True, (2.0, part), -(2**40)), *rest])
     assert values.tolist() == [[0, 2, 4, 6], [4, 5, 6, 7], [16, 18, 20, 22]]
@@ -134,7 +134,7 @@ def test_structs_in_arrays_are_numpy_s_records():
     records = np.zeros(2, bodies.numpy().dtype)
     sn.launch(move, 2, [records, by])
     assert records["p"].tolist() == [[1, 2, 3]] * 2
-    assert np.shares_memory(sn.array(records, BODY).numpy(), records)
+    assert np.shares_memory(sn.array(records, BODY, copy=False).numpy(), records)
 
 
 def test_a_grid_of_more_threads_than_an_i32_counts():

@@ -10,11 +10,11 @@ from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.layouts import array_type, extent, stride, wide
 from sim_node.compiler.frontend.operand import Literal
-from sim_node.compiler.frontend.selection import bounds, check_integer
+from sim_node.compiler.frontend.selection import ZERO_STEP, bounds, check_integer
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Scalar, bool_, int32, int64, pointer
-from sim_node.errors import BuildTypeError, UnsupportedError
+from sim_node.errors import BuildTypeError, BuildValueError, UnsupportedError
 from sim_node.lang.func import Func
 from sim_node.lang.library import slices
 
@@ -149,12 +149,12 @@ def _step_of(body: Body, key: ast.Slice, node: ast.Subscript) -> Value:
     check_integer(body, step, key.step)
     if isinstance(step, Literal):
         if step.value == 0:
-            raise body.error(BuildTypeError, "the step of a slice is not 0", key.step)
+            raise body.error(BuildValueError, ZERO_STEP, key.step)
         return body.constant(int32, step, key.step)
     value = body.materialise(step, key.step)
     assert isinstance(value.type, Scalar)
     moves = body.emit(Op.NE, bool_, (value, body.constant(value.type, Literal(0), key.step)), key.step)
-    body.check(moves, "assert", "the step of the slice is not 0", node)
+    body.check(moves, "assert", ZERO_STEP, node)
     return value if value.type is int32 else body.emit(Op.CAST, int32, (value,), key.step)
 
 

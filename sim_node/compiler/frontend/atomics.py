@@ -11,7 +11,7 @@ from sim_node.compiler.frontend.body import Body, describe
 from sim_node.compiler.ir.atomic import ATOMICS
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Composite, Scalar, int32, pointer
+from sim_node.dtypes import SCALARS, ArrayType, Composite, Scalar, int32, pointer
 from sim_node.errors import BuildTypeError, UnsupportedError
 
 
@@ -28,8 +28,10 @@ def atomic(body: Body, name: str, arguments: list[Written], node: ast.Call) -> V
     if len(arguments) != 1 + kind.ndim + count:
         what = f"sn.{name} of {kind!r} takes {1 + kind.ndim + count} arguments, not {len(arguments)}"
         raise body.error(BuildTypeError, what, node, _form(name, kind.ndim))
-    if not isinstance(element, (Scalar, Composite)) or element.scalar.kind.value not in row.kinds:
-        raise body.error(BuildTypeError, f"sn.{name} does not take {element!r}", node, "use an array of i32")
+    if not isinstance(element, (Scalar, Composite)) or not row.takes(element.scalar):
+        takes = ", ".join(repr(scalar) for scalar in SCALARS if row.takes(scalar))
+        what = f"sn.{name} does not take {element!r}, only {takes} and what is made of one of them"
+        raise body.error(BuildTypeError, what, node, "use an array of i32")
     if row.ordered and element.is_float and body.unit.deterministic:
         raise body.error(
             UnsupportedError, f"sn.{name} on {element!r}: the bits would depend on the order of threads", node,

@@ -14,7 +14,7 @@ from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.scope import suggestion
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.errors import BuildError, BuildNameError, BuildTypeError
+from sim_node.errors import BuildAttributeError, BuildError, BuildNameError, BuildTypeError
 from sim_node.lang import builtins
 from sim_node.lang.values.value import Value as HostValue
 from sim_node.lang.values.value import type_of
@@ -111,6 +111,6 @@ def _no_member(body: Body, owner: Any, node: ast.Attribute) -> BuildError:
     kind = "module" if isinstance(owner, ModuleType) else "class" if isinstance(owner, type) else "the"
     name = getattr(owner, "__name__", type(owner).__name__)
     return body.error(
-        BuildNameError, f"{kind} '{name}' has no '{node.attr}'", node,
+        BuildAttributeError, f"{kind} '{name}' has no '{node.attr}'", node,
         suggestion(node.attr, known, ast.unparse(node.value) + ".{}"),
     )  # fmt: skip

@@ -82,7 +82,7 @@ def composite(body: Body, kind: Composite, arguments: Arguments, named: Named, n
             raise _unfit(body, kind, given, node)
         parts = tuple(cast(body, part, kind.scalar, node) for part in numbers(body, single, at))
         return body.emit(Op.MAKE, kind, parts, node)
-    role = f"a component of {kind!r}"
+    role = f"each number that makes a {kind!r} is expected to be of the type of its components, which"
     if len(given) == 1 and kind.length > 1:
         return splat(body, body.convert(single, kind.scalar, at, role), kind, node)
     if len(given) == kind.length:
@@ -90,7 +90,7 @@ def composite(body: Body, kind: Composite, arguments: Arguments, named: Named, n
     parts_of = _PARTS[type(kind)](kind) if type(kind) in _PARTS else ()
     if len(parts_of) != len(given):
         raise _unfit(body, kind, given, node)
-    pairs = zip(given, parts_of, strict=True)
+    pairs, role = zip(given, parts_of, strict=True), f"a part of {kind!r}"
     return body.emit(Op.MAKE, kind, tuple(body.convert(one, part, at, role) for (one, at), part in pairs), node)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.operand import Literal, Weak, mapped, outcomes
-from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.errors import BuildError, BuildTypeError, BuildValueError, UnsupportedError
 
 _OUTCOMES = 64  # of choices between literals, which are all computed at build
 
@@ -44,4 +44,4 @@ def fold_literals(body: Body, symbol: str, fold: Callable[..., Any], node: ast.A
 def check_shift(body: Body, count: int, bits: int, node: ast.AST) -> None:
     """Refuse a constant shift count outside of the width."""
     if not 0 <= count < bits:
-        raise body.error(BuildError, f"a shift by {count} is outside 0 to {bits - 1}", node)
+        raise body.error(BuildValueError, f"a shift by {count} is outside 0 to {bits - 1}", node)

@@ -20,7 +20,7 @@ from sim_node.compiler.frontend.variables import assign, recall
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Composite, Type, pointer, uint64
-from sim_node.errors import BuildNameError, BuildTypeError, UnsupportedError
+from sim_node.errors import BuildAttributeError, BuildTypeError, UnsupportedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _attribute(body: Body, node: ast.Attribute) -> Place | Operand:
         return ARRAY[node.attr](body, thing, node)
     names = list(ARRAY) if isinstance(thing, Value) and isinstance(thing.type, ArrayType) else []
     raise body.error(
-        BuildNameError, f"'{text(node.value)}' is {describe(thing)}, which has no '{node.attr}'", node,
+        BuildAttributeError, f"'{text(node.value)}' is {describe(thing)}, which has no '{node.attr}'", node,
         suggestion(node.attr, names, text(node.value) + ".{}") or _without_attributes(thing, text(node.value)),
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.operand import Literal, Operand
 from sim_node.compiler.ir.function import Value
 from sim_node.dtypes import Scalar
-from sim_node.errors import BuildError, BuildTypeError
+from sim_node.errors import BuildTypeError, BuildValueError
 
 
 def range_operands(body: Body, call: ast.Call) -> tuple[Value, Value, Value, int | None]:
@@ -24,7 +24,7 @@ def range_operands(body: Body, call: ast.Call) -> tuple[Value, Value, Value, int
     step = given[2][0]
     known = step.value if isinstance(step, Literal) else None
     if known == 0:
-        raise body.error(BuildError, "the step of a range is 0", call.args[2], "give the step a direction")
+        raise body.error(BuildValueError, "the step of a range is 0", call.args[2], "give the step a direction")
     start, stop, stride = agree(body, "range", call, *given)
     scalar = start.type
     if not isinstance(scalar, Scalar) or not scalar.is_integer:

@@ -23,12 +23,16 @@ from sim_node.dtypes import (
     Vector,
     bool_,
 )
-from sim_node.errors import BuildNameError, BuildTypeError, UnsupportedError
+from sim_node.errors import BuildAttributeError, BuildTypeError, BuildValueError, UnsupportedError
 
 AXES = "xyzw"
 Leaves = tuple[int, ...]
 # An index or slice: a number, a value checked to be below the length, or the numbers that a slice goes through.
 Key = int | Value | range
+
+
+# Python's own words.
+ZERO_STEP = "slice step cannot be zero"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ def attribute(body: Body, kind: Type, node: ast.Attribute) -> Selection | None:
         if found is None:
             names = [name for name, _ in kind.fields]
             raise body.error(
-                BuildNameError, f"{kind!r} has no '{node.attr}'; its fields are {', '.join(names)}", node,
+                BuildAttributeError, f"{kind!r} has no '{node.attr}'; its fields are {', '.join(names)}", node,
                 suggestion(node.attr, names, text(node.value) + ".{}"),
             )  # fmt: skip
         first, type_ = found
@@ -86,7 +90,7 @@ def attribute(body: Body, kind: Type, node: ast.Attribute) -> Selection | None:
     else:
         return None
     raise body.error(
-        BuildNameError, f"{kind!r} has no '{node.attr}'; {known}", node,
+        BuildAttributeError, f"{kind!r} has no '{node.attr}'; {known}", node,
         "funcs of vectors are called as sn.length(v), sn.dot(a, b), …",
     )  # fmt: skip
 
@@ -121,7 +125,7 @@ def key(body: Body, node: ast.expr, length: int, whole: ast.Subscript) -> Key:
     if isinstance(node, ast.Slice):
         given = [_slice_bound(body, part) for part in (node.lower, node.upper, node.step)]
         if given[2] == 0:
-            raise body.error(BuildTypeError, "the step of a slice is not 0", node)
+            raise body.error(BuildValueError, ZERO_STEP, node)
         return range(length)[slice(*given)]
     index = body.visit(node)
     check_integer(body, index, node)

@@ -135,7 +135,7 @@ def _atomic(value: Value, _f: Function, _m: Module) -> str | None:
     types = [arg.type for arg in value.args]
     if row is None or types != [pointer, *[value.type] * row.operands] or not isinstance(value.type, Scalar):
         return f"changes {types} by {value.attr!r} as {value.type!r}"
-    return None if value.type.kind.value in row.kinds else f"does not take {value.type!r}"
+    return None if row.takes(value.type) else f"does not take {value.type!r}"
 
 
 RULES: dict[Op, _Check] = {

@@ -105,7 +105,7 @@ def checked(index: Any, length: int, subject: str, kind: str = "index") -> Any:
     if isinstance(index, slice):
         start, stop, step = (None if end is None else int(end) for end in (index.start, index.stop, index.step))
         if step == 0:
-            raise StopError("assert", "the step of the slice is not 0")
+            raise StopError("assert", "slice step cannot be zero")
         return slice(start, stop, step)
     at = int(index)
     if type(index) is int and at < 0:

@@ -80,7 +80,7 @@ def atomics() -> dict[str, str]:
         f"{name}_{kind!r}": ptx.assembly(built(atomic(name, repr(kind), kind.size)), "sm_90")
         for name, line in ATOMICS.items()
         for kind in SCALARS
-        if kind.kind.value in line.kinds
+        if line.takes(kind)
     }
 
 

@@ -13,7 +13,7 @@ import sim_node as sn
 from sim_node.compiler.frontend import lower
 from sim_node.errors import BuildTypeError, UnsupportedError
 
-INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+INTEGERS = ("int32", "uint32", "int64", "uint64")
 REDUCE = {
     "add": functools.partial(functools.reduce, lambda a, b: a + b),
     "sub": functools.partial(functools.reduce, lambda a, b: a - b),
@@ -46,7 +46,7 @@ def test_integers(written, execute, name, dtype):
     assert out[0] == want
 
 
-@pytest.mark.parametrize("dtype", [sn.float16, sn.float32, sn.float64], ids=repr)
+@pytest.mark.parametrize("dtype", [sn.float32, sn.float64], ids=repr)
 @pytest.mark.parametrize("name", ["min", "max"])
 def test_a_number_takes_the_place_of_any_nan_in_memory(written, execute, name, dtype):
     module = lower(kernel_of(written, name, dtype))
@@ -117,10 +117,13 @@ def test_sums_of_floats_only_where_bits_may_vary(written, execute, name):
         ("sn.atomic_cas(x, 0, 1.0)", "takes 4 arguments, not 3"),
         ("sn.atomic_and(x, 0, 1.0)", "does not take f32"),
         ("sn.atomic_add(b, 0, True)", "does not take bool"),
+        ("sn.atomic_add(s, 0, sn.vec3s())", "does not take vec3s, only i32, u32, i64, u64, f16, f32, f64"),
+        ("sn.atomic_cas(h, 0, h[0], h[0])", "does not take f16, only i32, u32, i64, u64, f32, f64"),
         ("sn.atomic_min(x, 0, sn.float64(1.0))", "is f32, not f64"),
     ],
 )
 def test_what_is_refused(written, call, what):
-    made = written(f"@sn.kernel\ndef k(x: sn.array(dtype=float), b: sn.array(dtype=bool)):\n    {call}\n")["k"]
+    parameters = "x: sn.array[float], b: sn.array[bool], s: sn.array[sn.vec3s], h: sn.array[sn.float16]"
+    made = written(f"@sn.kernel\ndef k({parameters}):\n    {call}\n")["k"]
     with pytest.raises(BuildTypeError, match=what):
         lower(made)

@@ -33,7 +33,7 @@ def scaled(x: float, factor=2.0):
         ("x[0] = scaled(¦n)", BuildTypeError, "'x' of 'scaled' is f32, not i32", "sn.float32(n)"),
         ("x[0] = scaled(¦x)", BuildTypeError, "'x' of 'scaled' is f32, not array<f32>", "index the array: x[i]"),
         ("p[0] = ¦sn.vec3(1.0, 2.0)", BuildTypeError, "vec3f takes 0, 1 or 3 components, not 2", "sn.vec3f(s)"),
-        ("p[0] = sn.vec3(1.0, 2.0, ¦n)", BuildTypeError, "a component of vec3f is f32, not i32", "sn.float32(n)"),
+        ("p[0] = sn.vec3(1.0, 2.0, ¦n)", BuildTypeError, "its components, which is f32, not i32", "sn.float32(n)"),
         (
             "p[0] = ¦sn.vec3(sn.vec2(1.0))",
             BuildTypeError,

@@ -10,7 +10,7 @@ from interpreter import run
 
 import sim_node as sn
 from sim_node.compiler.frontend import lower
-from sim_node.errors import BuildNameError, BuildTypeError, UnsupportedError
+from sim_node.errors import BuildAttributeError, BuildNameError, BuildTypeError, UnsupportedError
 
 
 class Mode(enum.IntEnum):
@@ -70,7 +70,7 @@ def test_constants(kernel, expression, names, wanted):
             "under a name of its own",
             {"g": "text"},
         ),
-        ("x[0] = ¦g.vv", BuildNameError, "the 'Thing' has no 'vv'", "did you mean g.v?", {"g": Thing()}),
+        ("x[0] = ¦g.vv", BuildAttributeError, "the 'Thing' has no 'vv'", "did you mean g.v?", {"g": Thing()}),
         ("x[0] = ¦g", UnsupportedError, "'g' is of type Thing", "under a name of its own", {"g": Thing()}),
         ("x[0] = ¦g.twice(s)", UnsupportedError, "'g.twice' is a method of an object", "an @sn.func", {"g": Thing()}),
         ("x[0] = ¦g[0]", UnsupportedError, "'g' is of type list", "sn.static(g[…])", {"g": [1.0]}),
@@ -82,8 +82,8 @@ def test_constants(kernel, expression, names, wanted):
         ("¦k(x)", UnsupportedError, "'k' is a kernel, and kernels do not call kernels", "@sn.func", {}),
         ("x[0] = ¦g.sin(s)", UnsupportedError, "'g.sin' is Python code that cannot be", "sn.sin", {"g": math}),
         ("x[0] = ¦g.arctan(s)", UnsupportedError, "'g.arctan' is Python code", "sn.atan", {"g": np}),
-        ("x[0] = ¦sn.sqr(s)", BuildNameError, "module 'sim_node' has no 'sqr'", "did you mean sn.sqrt?", {}),
-        ("x[0] = ¦g.tauu", BuildNameError, "module 'math' has no 'tauu'", "did you mean g.tau?", {"g": math}),
+        ("x[0] = ¦sn.sqr(s)", BuildAttributeError, "module 'sim_node' has no 'sqr'", "did you mean sn.sqrt?", {}),
+        ("x[0] = ¦g.tauu", BuildAttributeError, "module 'math' has no 'tauu'", "did you mean g.tau?", {"g": math}),
         ("x[0] = ¦lenn(x)", BuildNameError, "'lenn' is not defined", "did you mean len?", {}),
         ("a[0] = ¦g", BuildTypeError, "10000000000 cannot be i32", "wider type", {"g": 10**10}),
         ("x[0] = ¦g(s)", UnsupportedError, "'g' is Python code", "@sn.func", {"g": Thing}),

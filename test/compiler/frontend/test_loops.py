@@ -8,7 +8,7 @@ from interpreter import Stopped, run
 
 from sim_node.compiler.frontend import lower
 from sim_node.dtypes import SCALARS
-from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.errors import BuildTypeError, BuildValueError, UnsupportedError
 
 INTEGERS = [scalar for scalar in SCALARS if scalar.is_integer]
 
@@ -59,7 +59,7 @@ def test_step_zero_at_run(kernel):
 @pytest.mark.parametrize(
     ("body", "family", "what", "remedy"),
     [
-        ("for i in range(0, n, ¦0):\n    pass", BuildError, "the step of a range is 0", "a direction"),
+        ("for i in range(0, n, ¦0):\n    pass", BuildValueError, "the step of a range is 0", "a direction"),
         (
             "for i in ¦x:\n    pass",
             UnsupportedError,

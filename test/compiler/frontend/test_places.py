@@ -5,7 +5,7 @@ import pytest
 from interpreter import Stopped, run
 
 from sim_node.compiler.frontend import lower
-from sim_node.errors import BuildNameError, BuildTypeError, UnsupportedError
+from sim_node.errors import BuildAttributeError, BuildNameError, BuildTypeError, UnsupportedError
 
 
 def args(x=(1.0, 2.0, 3.0), n=0):
@@ -24,15 +24,15 @@ def args(x=(1.0, 2.0, 3.0), n=0):
         ("x[¦flag] = 0.0", BuildTypeError, "this is bool", "int(flag)"),
         ("x[¦True] = 0.0", BuildTypeError, "this is the number True", "int(True)"),
         ("x[0] = p[0][¦3]", BuildTypeError, "'p[0]' has components 0 to 2, not 3", ""),
-        ("x[0] = ¦p[0].w", BuildNameError, "vec3f has no 'w'; its components are x, y, z", "sn.length(v)"),
-        ("x[0] = ¦p[0].xy", BuildNameError, "vec3f has no 'xy'", "sn.length(v)"),
-        ("x[0] = ¦x[0].x", BuildNameError, "'x[0]' is f32, which has no 'x'", "sn.sqrt(x[0])"),
+        ("x[0] = ¦p[0].w", BuildAttributeError, "vec3f has no 'w'; its components are x, y, z", "sn.length(v)"),
+        ("x[0] = ¦p[0].xy", BuildAttributeError, "vec3f has no 'xy'", "sn.length(v)"),
+        ("x[0] = ¦x[0].x", BuildAttributeError, "'x[0]' is f32, which has no 'x'", "sn.sqrt(x[0])"),
         ("x[0] = ¦n[0]", BuildTypeError, "'n' is i32, and has no elements", "index an array"),
-        ("x[0] = ¦x.shap[0]", BuildNameError, "'x' is an array of f32, which has no 'shap'", "did you mean x.shape?"),
+        ("x[0] = ¦x.shap[0]", BuildAttributeError, "an array of f32, which has no 'shap'", "did you mean x.shape?"),
         ("x[0] = (1, 2)[¦n]", UnsupportedError, "the index into a tuple is a number from 0 to 1", "array parameter"),
         ("¦(p[0] + p[0]).x = 1.0", UnsupportedError, "'(p[0] + p[0]).x' cannot be assigned", "assign to a variable"),
         ("x = ¦d", BuildTypeError, "'x' has its type since line 2: it is array<f32>, not array<f64>", "another name"),
-        ("n = ¦x.size", BuildNameError, "'x' is an array of f32, which has no 'size'", "len(x)"),
+        ("n = ¦x.size", BuildAttributeError, "'x' is an array of f32, which has no 'size'", "len(x)"),
         ("x[0] = ¦sn", BuildTypeError, "sn is a module, and no value at run time", "scalars and vectors"),
         ("y = sn\ny = ¦1", BuildTypeError, "'y' stands for a module since line 3", "another name"),
         ("y = 1\ny = ¦sn", BuildTypeError, "sn is a module, and no value", "scalars and vectors"),

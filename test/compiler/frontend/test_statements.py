@@ -5,7 +5,7 @@ import pytest
 from interpreter import Stopped, run
 
 from sim_node.compiler.frontend import lower
-from sim_node.errors import BuildNameError, BuildTypeError, UnsupportedError
+from sim_node.errors import BuildAttributeError, BuildTypeError, UnsupportedError
 
 
 def results(kernel, body, n=3):
@@ -34,7 +34,7 @@ def results(kernel, body, n=3):
         ("x[0] = ¦...", UnsupportedError, "... is no value", "numbers"),
         ("x[0] = (1, ¦*s)[0]", BuildTypeError, "'*' takes a tuple or a vector apart, and 's' is f32", "each value"),
         ("¦n if flag else s", UnsupportedError, "'n' is computed", "assign"),
-        ("¦sn.pie = 3", BuildNameError, "module 'sim_node' has no 'pie'", "did you mean sn.pi?"),
+        ("¦sn.pie = 3", BuildAttributeError, "module 'sim_node' has no 'pie'", "did you mean sn.pi?"),
     ],
 )
 def test_refused(refusal, body, family, what, remedy):

@@ -67,7 +67,7 @@ def test_arrays_are_taken_wherever_they_lie() -> None:
     for device in ("cpu", "python"):
         numbers = np.ones(8, np.float32)
         sn.launch(doubling, 4, inputs=[numbers[::2]], device=device)
-        sn.launch(doubling, 2, inputs=[sn.array(numbers)[[0, 3]]], device=device)
+        sn.launch(doubling, 2, inputs=[sn.array(numbers, copy=False)[[0, 3]]], device=device)
         assert numbers.tolist() == [4.0, 1.0, 2.0, 2.0, 2.0, 1.0, 2.0, 1.0]
 
 
@@ -86,8 +86,10 @@ def test_indexed_arrays_of_two_dimensions() -> None:
         x, n = np.arange(40, dtype=np.float32).reshape(4, 5, 2), np.zeros(3, np.int32)
         for lists, dim in (([[3, 0, 1], [4, 2]], (3, 2)), ([[2, 0], None], (2, 5)), ([None, [1]], (3, 1))):
             lists = [its if its is None else sn.array(its, dtype=int) for its in lists]
-            sn.launch(rows, dim, inputs=[sn.indexedarray(sn.array(x, dtype=sn.vec2), lists), n], device=device)
-        one = sn.indexedarray(sn.array(x, dtype=sn.vec2), [None, sn.array([1], dtype=int)])
+            sn.launch(
+                rows, dim, inputs=[sn.indexedarray(sn.array(x, dtype=sn.vec2, copy=False), lists), n], device=device
+            )
+        one = sn.indexedarray(sn.array(x, dtype=sn.vec2, copy=False), [None, sn.array([1], dtype=int)])
         with pytest.raises(KernelError, match="index 1 is outside array 'row' of length 1"):
             sn.launch(rows, (1, 2), inputs=[one, n], device=device)
         made.append((x.tobytes(), n.tolist()))

@@ -57,10 +57,11 @@ def outcome(device: str, dim: tuple[int, int]) -> tuple[str, list[Any]]:
     links["a"], links["m"] = [1, 2, 3], random.normal(size=(3, 2, 2))
     q, t, y, r = (random.normal(size=shape).astype(np.float32) for shape in ((3, 4), (3, 7), (3, 3), (3, 2, 2)))
     z, x, counts = np.zeros((3, 2), np.float32), np.arange(3, dtype=np.float32), np.zeros(3, np.int32)
-    one = Body(1, (1, 2, 3), sn.mat22(1, 2, 3, 4), sn.array(x))
+    one = Body(1, (1, 2, 3), sn.mat22(1, 2, 3, 4), sn.array(x, copy=False))
     inputs = [
-        sn.array(links, dtype=Link), sn.array(q, dtype=sn.quat), sn.array(t, dtype=sn.transform),
-        sn.array(y, dtype=sn.vec3), z, one, sn.array(r, dtype=sn.mat22), counts,
+        sn.array(links, dtype=Link, copy=False), sn.array(q, dtype=sn.quat, copy=False),
+        sn.array(t, dtype=sn.transform, copy=False), sn.array(y, dtype=sn.vec3, copy=False), z, one,
+        sn.array(r, dtype=sn.mat22, copy=False), counts,
     ]  # fmt: skip
     try:
         sn.launch(work, dim, inputs=inputs, device=device)
@@ -97,5 +98,5 @@ def swapped(x: sn.array(dtype=Padded), y: sn.array(dtype=Padded)):
 def test_structs_with_bytes_between_their_fields() -> None:
     for device in ("cpu", "python"):
         x, y = (np.ones(3, memory_type(Padded)) for _ in "xy")
-        sn.launch(swapped, 3, inputs=[sn.array(x, dtype=Padded), sn.array(y, dtype=Padded)], device=device)
+        sn.launch(swapped, 3, inputs=[x, sn.array(y, dtype=Padded, copy=False)], device=device)
         assert y.tolist() == [(2, 2.0)] * 3

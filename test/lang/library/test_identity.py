@@ -35,5 +35,5 @@ def test_matrices_go_element_by_element():
 
     m = np.array([[[1, 2], [3, 4]], [[2, 4], [8, 16]]], np.float32)
     out = np.zeros_like(m)
-    sn.launch(k, 1, inputs=[sn.array(m, dtype=sn.mat22), sn.array(out, dtype=sn.mat22)])
+    sn.launch(k, 1, inputs=[m, out])
     np.testing.assert_array_equal(out, [m[0] * m[1], m[0] / m[1]])
