@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from sim_node import _native
-from sim_node.compiler.build import Program, build
+from sim_node.compiler.build import Program, build, build_all
 from sim_node.compiler.python.build import build as interpreted
 from sim_node.device.names import DEFAULT, PYTHON, Device
 from sim_node.dtypes import LAYOUTS
@@ -65,6 +65,14 @@ def load(kernel: object, device: Device = DEFAULT) -> Entry:
             kernel.entry = Entry(build(kernel))
     entry: Entry = kernel.entry
     return entry
+
+
+def load_all(kernels: Sequence[Kernel]) -> None:
+    """Build several kernels as ``load`` does, in less time than one by one; raises as it, for the first at fault."""
+    with _building:
+        missing = [kernel for kernel in kernels if kernel.entry is None]
+        for kernel, program in zip(missing, build_all(missing), strict=True):
+            kernel.entry = Entry(program)
 
 
 def variant(entry: Entry, kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> Entry:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Callable
-
-import numpy as np
 
 from sim_node.compiler.ir.atomic import ATOMICS
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Leaf, Scalar, Tuple, Type, bool_, int32, pointer
+from sim_node.dtypes import Kind, Leaf, Scalar, Tuple, Type, bool_, int32, pointer
+
+_FORMATS = {16: "<e", 32: "<f"}  # of struct, by a float's width
 
 _Check = Callable[[Value, Function, Module], str | None]
 
@@ -19,10 +21,18 @@ def exact(kind: Scalar, attr: object) -> bool:
     if kind is bool_:
         return isinstance(attr, bool)
     if kind.is_float:
-        with np.errstate(over="ignore"):
-            return isinstance(attr, float) and (attr != attr or float(kind(attr)) == attr)
-    limits = np.iinfo(kind.numpy)
-    return isinstance(attr, int) and not isinstance(attr, bool) and limits.min <= attr <= limits.max
+        return isinstance(attr, float) and (kind.bits == 64 or attr != attr or _rounded(kind, attr) == attr)
+    low = 0 if kind.kind is Kind.UINT else -1 << (kind.bits - 1)
+    return type(attr) is int and low <= attr < low + (1 << kind.bits)
+
+
+def _rounded(kind: Scalar, number: float) -> float:
+    form = _FORMATS[kind.bits]
+    try:
+        rounded: float = struct.unpack(form, struct.pack(form, number))[0]
+    except OverflowError:  # it is beyond the largest finite one
+        return math.copysign(math.inf, number)
+    return rounded
 
 
 def _const(value: Value, _f: Function, _m: Module) -> str | None:

@@ -75,7 +75,8 @@ def _copy(callee: Function, call: Value, prefix: str, first_site: int) -> list[B
             args = tuple(new[arg] for arg in value.args)
             new[value] = Value(value.op, value.type, args, attr, _under(value.location, call.location))
         edges = tuple(Edge(labels[edge.target], edge.args) for edge in block.edges)
-        end = replace(block.end)  # a value of its own in each copy
+        last = block.end
+        end = Value(last.op, last.type, last.args, last.attr, last.location)  # a value of its own in each copy
         if end.op is Op.RETURN:
             edges, end = (Edge(_after(f"{prefix}_0"), end.args),), Value(Op.JUMP, None, location=end.location)
         body = tuple(new[value] for value in block.body)
