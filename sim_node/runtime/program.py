@@ -15,6 +15,7 @@ from sim_node.dtypes import LAYOUTS
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.element import row
+from sim_node.runtime.prints import show
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -33,9 +34,14 @@ class Entry(_native.Entry):
     def __new__(cls, program: Program) -> Self:
         """Lay the argument block out; the program's code stays mapped as long as the entry."""
         rows = tuple(row(name, type_, name in program.written) for name, type_ in program.params)
-        entry = super().__new__(cls, program.address, rows, program.dims, program.owner)
+        prints = any(site.kind == "print" for site in program.sites)
+        entry = super().__new__(cls, program.address, rows, program.dims, program.owner, prints)
         entry.program = program
         return entry
+
+    def show(self, records: bytes, lost: int) -> None:
+        """Write what a launch of it printed."""
+        show([self.program], records, lost)
 
 
 def load(kernel: object, device: Device = DEFAULT) -> Entry:

@@ -100,6 +100,13 @@ def _site(value: Value, function: Function, _m: Module) -> str | None:
     return None if isinstance(value.args[0].type, Scalar) else "checks more than a scalar"
 
 
+def _print(value: Value, function: Function, _m: Module) -> str | None:
+    if type(value.attr) is not int or not 0 <= value.attr < len(function.sites):
+        return f"site {value.attr!r} is not one of the function's {len(function.sites)}"
+    words = all(isinstance(arg.type, Scalar) and arg.type.bits == 64 for arg in value.args)
+    return None if words else f"prints {[arg.type for arg in value.args]}, which are not words of 64 bits"
+
+
 def _call(value: Value, _f: Function, module: Module) -> str | None:
     callee = module.functions.get(str(value.attr))
     if callee is None:
@@ -156,6 +163,7 @@ RULES: dict[Op, _Check] = {
     Op.ATOMIC: _atomic,
     Op.BOUNDS: _site,
     Op.CHECK: _site,
+    Op.PRINT: _print,
     Op.CALL: _call,
     Op.BRANCH: _branch,
     Op.RETURN: _return,

@@ -14,7 +14,7 @@ from sim_node.compiler.ir.op import Op
 from sim_node.compiler.passes.rebuild import with_args
 from sim_node.errors import Location
 
-_SITED = (Op.BOUNDS, Op.CHECK)
+_SITED = (Op.BOUNDS, Op.CHECK, Op.PRINT)
 
 
 def inline(module: Module) -> Module:

@@ -12,7 +12,7 @@ from sim_node import dtypes
 from sim_node.compiler.python.operations import count
 from sim_node.compiler.python.places import length
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
-from sim_node.lang.builtins import Builtin, cast, vector
+from sim_node.lang.builtins import Builtin, cast, printf, vector
 from sim_node.lang.hosted import type_of
 
 running = threading.local()  # ``thread``: the coordinates of the thread that runs
@@ -64,7 +64,13 @@ def _abs(value: Any) -> Any:
 
 
 # Builtins by their name, where the host's way differs.
-_OWN: dict[str, Callable[..., Any]] = {"tid": _tid, "cast": _cast, "vector": _vector}
+_OWN: dict[str, Callable[..., Any]] = {
+    "tid": _tid,
+    "cast": _cast,
+    "vector": _vector,
+    "print": print,
+    "printf": printf.host,
+}
 _PYTHON: tuple[tuple[object, Callable[..., Any]], ...] = (
     (len, length),
     (range, count),
