@@ -18,6 +18,7 @@ from sim_node.compiler.frontend.layouts import extent
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.frontend.outside import known
+from sim_node.compiler.frontend.printing import printing, prints
 from sim_node.compiler.frontend.spread import written
 from sim_node.compiler.frontend.static import static_call
 from sim_node.compiler.ir.function import Value
@@ -48,6 +49,8 @@ def call(body: Body, node: ast.Call) -> Operand:
     target = callee.value if isinstance(callee, Static) else None
     if target is static:
         return static_call(body, node)
+    if prints(target):
+        return printing(body, target, node)
     maker = _maker(target)
     lower = None if maker is not None or isinstance(target, Func) else _form(body, callee, node)
     for keyword in node.keywords:

@@ -21,7 +21,7 @@ from sim_node.lang.values.value import Value as HostValue
 from sim_node.lang.values.value import type_of
 
 # Outside of kernels these give a type, and in a kernel, as in Warp's, a value of it.
-_FACTORIES = (
+FACTORIES = (
     (types.vector, builtins.vector),
     (types.matrix, builtins.matrix),
     (types.quaternion, builtins.quaternion),
@@ -48,7 +48,7 @@ def capture(body: Body, thing: object, text: str, node: Any) -> Operand:
         return body.emit(Op.MAKE, type_of(thing), parts, node)
     if isinstance(thing, StructValue):
         return _struct(body, thing, text, node)
-    made = next((builtin for factory, builtin in _FACTORIES if factory is thing), None)
+    made = next((builtin for factory, builtin in FACTORIES if factory is thing), None)
     if made is not None:
         return Static(made)
     if isinstance(thing, np.ndarray) and thing.ndim == 1 and 2 <= len(thing) <= 4 and thing.dtype.kind in "iuf":
