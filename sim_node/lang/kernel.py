@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Literal, NoReturn, overload
 
-from sim_node.errors import BuildTypeError, LaunchError
+from sim_node.errors import BuildTypeError, BuildValueError, LaunchError
 from sim_node.lang.definition import annotated, plain
 from sim_node.lang.module import Module, get_module
 from sim_node.lang.options import FastMath, Options, accept, choose
@@ -35,6 +35,9 @@ class Kernel:
         del module
         self.function: FunctionType = plain(func, "kernel")
         self.name = key or self.function.__name__
+        if not self.name.isidentifier():
+            what = f"{self.name!r} is no name of a kernel: it must be a valid C++ identifier, as Python's are"
+            raise BuildValueError(what, remedy="letters, digits and _, and no digit first")
         self.module: Module = get_module(self.function.__module__)
         self.options = options if isinstance(options, Options) else choose(options or {}, self.module.options)
         self.annotations = dict(annotated(self.function) if given is None else given)

@@ -72,7 +72,7 @@ def launch_error(refusal: _native.Refusal, entry: Any, dim: object, inputs: Any,
         return LaunchError(f"kernel '{program.name}': {text}")
     name, type_ = program.params[at]
     value = [*inputs, *outputs][at]
-    return LaunchError(f"kernel '{program.name}', argument {at + 1} '{name}': {_fault(reason, name, type_, value)}")
+    return LaunchError(f"kernel '{program.name}': argument '{name}'{_fault(reason, name, type_, value)}")
 
 
 def _grid(dims: int) -> str:
@@ -87,7 +87,7 @@ def plan_error(refusal: _native.Refusal, cells: tuple[_native.Cell, ...], value:
         return LaunchError(_PLAN[reason].format(at=at))
     cell = cells[at]
     type_ = ArrayType(cell.element.dtype, len(cell.shape))
-    return LaunchError(f"cell {at} of shape {cell.shape}: {_fault(reason, 'array', type_, value)}")
+    return LaunchError(f"cell {at} of shape {cell.shape}{_fault(reason, 'array', type_, value)}")
 
 
 def _fault(reason: str, name: str, type_: Any, value: object) -> str:
@@ -95,12 +95,13 @@ def _fault(reason: str, name: str, type_: Any, value: object) -> str:
     element = native(type_.dtype if is_array else type_)
     field = None if is_array or element.code != STRUCT else _field(type_, value)
     if field is not None:
-        return f"its field '{field[1]}': {_fault(*field)}"
+        return f", field '{field[1]}'{_fault(*field)}"
     table = _ARGUMENT if is_array else _VALUE
     why, remedy = table.get(reason) or ("", _make(type_, element))
     because = f": {why}" if why else ""
     instead = remedy.format(name=name, dtype=repr(element.dtype), length=_count(element), shape=_shape(type_, element))
-    return f"expected {_expected(type_, element)}, got {_described(value)}{because}\n  instead: {instead}"
+    got = "a single value, " * (bool(element.axes) and isinstance(value, (int, float, np.generic))) + _described(value)
+    return f" expects {type_!r} but got {got}{because}\n  instead: {instead}"
 
 
 def _field(struct: Any, value: Any) -> tuple[str, str, Any, object] | None:
@@ -120,16 +121,6 @@ def _field(struct: Any, value: Any) -> tuple[str, str, Any, object] | None:
 def _count(element: _native.Element) -> int:
     """The parts that a sequence for one element has: components, or fields."""
     return len(element.dtype.fields) if element.code == STRUCT else math.prod(element.axes)
-
-
-def _expected(type_: Any, element: _native.Element) -> str:
-    if isinstance(type_, ArrayType):
-        return f"an {type_!r}"
-    if element.code == STRUCT:
-        return f"an instance of {type_!r}"
-    if element.axes:
-        return f"the {math.prod(element.axes)} components of a {type_!r}"
-    return f"{'an' if type_.is_integer else 'a'} {_NUMBER[type_.kind]} for {type_!r}"
 
 
 def _make(type_: Any, element: _native.Element) -> str:
@@ -152,6 +143,8 @@ def _shape(type_: Any, element: _native.Element) -> str:
 
 
 def _described(value: object) -> str:
+    if value is None:
+        return "None"
     if isinstance(value, np.ndarray):
         return f"a numpy array of {value.dtype} and shape {value.shape}"
     if isinstance(value, (Array, IndexedArray)):
