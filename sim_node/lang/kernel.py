@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Literal, NoReturn, overload
 
-from sim_node.errors import BuildTypeError, LaunchError
+from sim_node.errors import mistakes
 from sim_node.lang.definition import annotated, plain
 from sim_node.lang.module import Module, get_module
 from sim_node.lang.options import FastMath, Options, accept, choose
@@ -61,14 +61,14 @@ class Kernel:
         """
         if not isinstance(types, Mapping):
             if len(types) != len(self.parameters):
-                raise BuildTypeError(
+                raise mistakes.OVERLOAD(
                     f"an overload of '{self.name}' has {len(types)} types for {len(self.parameters)} parameters",
                     remedy=f"give one for each of {', '.join(self.parameters)}, or some by name",
                 )
             types = dict(zip(self.parameters, types, strict=True))
         for name in types:
             if name not in self.parameters:
-                raise BuildTypeError(
+                raise mistakes.OVERLOAD(
                     f"kernel '{self.name}' has no parameter '{name}'", remedy=f"name of {', '.join(self.parameters)}"
                 )
         given = {**self.annotations, **types}
@@ -80,7 +80,7 @@ class Kernel:
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
         """Raise LaunchError: kernels are launched."""
-        raise LaunchError(
+        raise mistakes.KERNEL_CALLED(
             f"kernel '{self.name}' was called like a function; a kernel runs on many threads: "
             f"write sn.launch({self.name}, dim=…, inputs=[…], outputs=[…])"
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sim_node.errors import BuildError, BuildTypeError
+from sim_node.errors import mistakes
 
 FastMath = bool | Literal["reproducible"]
 
@@ -45,7 +45,7 @@ class Options:
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
             if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
-                raise BuildError(
+                raise mistakes.OPTION(
                     f"the option {name} of @sn.kernel is {value!r}", remedy=" or ".join(repr(one) for one in allowed)
                 )
 
@@ -75,4 +75,4 @@ def accept(mark: str, names: Iterable[str]) -> None:
     for name in names:
         if name not in WARP and not (mark == "kernel" and name in _CHOICES):
             known = ", ".join(("name", *_CHOICES)) if mark == "kernel" else "name"
-            raise BuildTypeError(f"@sn.{mark} has no option '{name}'", remedy=f"its options are {known}")
+            raise mistakes.OPTION(f"@sn.{mark} has no option '{name}'", remedy=f"its options are {known}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
-from sim_node.errors import BuildError, Location
+from sim_node.errors import Location, mistakes
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,13 @@ def source(function: FunctionType) -> Source:
         functions = {}
         lines = ["changed"]
     if not lines:
-        raise BuildError(
+        raise mistakes.NO_SOURCE(
             f"the source of '{code.co_name}' cannot be read, and kernels are compiled from source", place,
             "put it in a file, or use a shell that keeps its input: IPython, Jupyter, or Python 3.13 and later",
         )  # fmt: skip
     tree = functions.get(code.co_firstlineno)
     if tree is None or tree.name != code.co_name:
-        raise BuildError(
+        raise mistakes.NO_SOURCE(
             f"'{code.co_name}' is not at this line any more: the file has changed since it was imported", place,
             "import it again, or restart the process",
         )  # fmt: skip
