@@ -123,6 +123,7 @@ INDEXED_SLICE = _mistake("SN406", UnsupportedError, "a slice of an indexed array
 ATOMIC_TARGET = _mistake("SN407", BuildTypeError, "an atomic operation on no element of an array")
 ATOMIC_ELEMENT = _mistake("SN408", BuildTypeError, "an atomic operation that the type does not have")
 ATOMIC_ORDER = _mistake("SN409", UnsupportedError, "an atomic operation whose bits depend on the order of threads")
+SPREAD = _mistake("SN410", BuildValueError, "a '*' of a slice whose bounds the build does not know")
 
 INDEX = _mistake("SN501", KernelError, "an index outside of the array")
 DIVISION = _mistake("SN502", KernelError, "an integer division by zero")

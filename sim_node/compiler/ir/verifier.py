@@ -150,7 +150,7 @@ def _dominance(function: Function) -> Iterator[tuple[str, str]]:
             if value in home:
                 yield _where(block, value), "is placed twice"
             for arg in value.args:
-                if home.get(arg) not in inside:
+                if (where := home.get(arg)) is not label and where not in inside:
                     yield _where(block, value), "uses a value that does not dominate it"
             home[value] = label
         for edge in block.edges:

@@ -12,8 +12,8 @@ from sim_node.compiler.ir.function import Attr, Function, Module, Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.compiler.passes.evaluate import evaluate
 from sim_node.compiler.passes.rebuild import each, rebuild
-from sim_node.compiler.passes.straighten import straighten
-from sim_node.dtypes import Kind, Scalar
+from sim_node.compiler.passes.straighten import join, straighten
+from sim_node.dtypes import Kind, Scalar, bool_
 
 
 def fold(module: Module) -> Module:
@@ -22,11 +22,12 @@ def fold(module: Module) -> Module:
 
 
 def _function(function: Function) -> Function:
+    function = straighten(function)
     while True:  # a branch that falls away may leave a parameter constant, and so on
         folded = rebuild(function, _rule)
         function = straighten(folded)
         if function is folded:
-            return function
+            return join(function)
 
 
 def _rule(value: Value, _label: str) -> Value | None:
@@ -36,7 +37,7 @@ def _rule(value: Value, _label: str) -> Value | None:
         return value.args[0] if _inside(*value.args) else value
     if not isinstance(value.type, Scalar) or not SIGNATURES[value.op].pure:
         return value
-    return _constant(value, value.type) or _identity(value, value.type) or value
+    return _constant(value, value.type) or _identity(value, value.type) or _limited(value, value.type) or value
 
 
 def _constant(value: Value, kind: Scalar) -> Value | None:
@@ -48,6 +49,20 @@ def _constant(value: Value, kind: Scalar) -> Value | None:
     operands = [(arg.type, arg.attr) for arg in value.args if isinstance(arg.type, Scalar)]
     attr = evaluate(value.op, kind, operands)
     return None if attr is None else Value(Op.CONST, kind, attr=attr, location=value.location)
+
+
+def _limited(value: Value, kind: Scalar) -> Value | None:
+    """Choose by one comparison between a float and a constant that is no zero and no NaN, where MIN and MAX take nine.
+
+    Of zeros and of two NaN neither is at hand; a NaN compares false, and the constant is taken, as it must be.
+    """
+    if value.op not in _EXTREMES or not kind.is_float:
+        return None
+    for limit, other in (value.args, value.args[::-1]):
+        if limit.op is Op.CONST and limit.attr and limit.attr == limit.attr:
+            before = Value(_EXTREMES[value.op], bool_, (other, limit), location=value.location)
+            return Value(Op.SELECT, kind, (before, other, limit), location=value.location)
+    return None
 
 
 def _inside(index: Value, length: Value) -> bool:
@@ -75,6 +90,7 @@ _ABSORBING: dict[Op, dict[str, Attr]] = {
     Op.AND: {"b": False, "iu": 0},
     Op.OR: {"b": True},
 }
+_EXTREMES = {Op.MIN: Op.LT, Op.MAX: Op.GT}
 _IDEMPOTENT = frozenset({Op.AND, Op.OR, Op.MIN, Op.MAX})
 _INVOLUTION = frozenset({Op.NEG, Op.INVERT})
 

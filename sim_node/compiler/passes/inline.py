@@ -19,6 +19,8 @@ _SITED = (Op.BOUNDS, Op.CHECK, Op.PRINT)
 
 def inline(module: Module) -> Module:
     """Return the module with the kernel's function only; locations and sites get their chain of callers."""
+    if len(module.functions) == 1:
+        return module
     flat: dict[str, Function] = {}
 
     def flatten(name: str) -> Function:

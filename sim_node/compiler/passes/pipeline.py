@@ -21,5 +21,7 @@ def optimise(module: Module) -> Module:
     """
     known = set[Value]()
     for change in PASSES:
-        module = verify(change(module), change.__name__, known)
+        changed = change(module)
+        if changed is not module:
+            module = verify(changed, change.__name__, known)
     return module

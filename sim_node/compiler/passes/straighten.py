@@ -19,7 +19,7 @@ def straighten(function: Function) -> Function:
     redundant = _redundant(reached)
     if redundant or len(reached) < len(function.blocks):
         function = rebuild(function, keep, redundant)
-    return _join(function)
+    return function
 
 
 def _decide(block: Block) -> Block:
@@ -48,7 +48,7 @@ def _redundant(blocks: list[Block]) -> dict[Value, Value]:
     return {param: next(iter(values)) for param, values in single.items() if len(values) == 1}
 
 
-def _join(function: Function) -> Function:
+def join(function: Function) -> Function:
     """Append to each block the one that only it jumps to; such a block has no parameters that are not redundant."""
     blocks = {block.label: block for block in function.blocks}
     entries = {label: len(before) for label, before in cfg.predecessors(list(function.blocks)).items()}

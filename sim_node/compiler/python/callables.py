@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from sim_node import dtypes
+from sim_node.compiler.frontend.capture import FACTORIES
+from sim_node.compiler.python.arrays import Array
 from sim_node.compiler.python.operations import count
 from sim_node.compiler.python.places import length
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
@@ -20,6 +22,7 @@ running = threading.local()  # ``thread``: the coordinates of the thread that ru
 
 def callee(thing: Any) -> Any:
     """Give what a call of the thing does."""
+    thing = next((builtin for factory, builtin in FACTORIES if factory is thing), thing)
     if isinstance(thing, Builtin):
         return _OWN.get(thing.name) or _builtin(thing)
     for python, ours in _PYTHON:
@@ -52,6 +55,8 @@ def _vector(*parts: Any, **named: Any) -> Any:
 
 def _type(value: Any) -> Any:
     (value,) = defaulted(value)
+    if isinstance(value, Array):
+        return dtypes.ArrayType(value.dtype, value.ndim)
     return value._type if hasattr(value, "_type") else dtypes.element(value.dtype)
 
 

@@ -6,7 +6,7 @@ from interpreter import run
 
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir.verifier import verify
-from sim_node.errors import BuildError, BuildTypeError, BuildValueError, UnsupportedError
+from sim_node.errors import BuildTypeError, BuildValueError, UnsupportedError
 
 # d[0] becomes the value, with flag True and with flag False; a[0] is 7
 KEPT = [
