@@ -53,7 +53,7 @@ _HOMES: dict[str, str] = {
     "overload": "sim_node.lang.overload",
     "static": "sim_node.lang.static",
     **dict.fromkeys(
-        ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "fma", "cast"],
+        ["tid", "sqrt", "abs", "min", "max", "floor", "ceil", "trunc", "rint", "fma", "cast", "print", "printf"],
         "sim_node.lang.builtins",
     ),
     **dict.fromkeys(["constant", "E", "e", "LOG2E", "log2e", "LOG10E", "log10e"], "sim_node.lang.constants"),

@@ -101,7 +101,12 @@ class Entry:
     """A compiled kernel; a parameter is (name, ndim or 0 if by value, layout, element, whether it is written)."""
 
     def __new__(
-        cls, address: int, params: tuple[tuple[str, int, int, Element, bool], ...], dims: int, owner: object
+        cls,
+        address: int,
+        params: tuple[tuple[str, int, int, Element, bool], ...],
+        dims: int,
+        owner: object,
+        prints: bool = False,
     ) -> Self: ...
     @property
     def count(self) -> int: ...

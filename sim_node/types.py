@@ -12,6 +12,7 @@ from typing import Any
 
 from sim_node import dtypes
 from sim_node.dtypes import Matrix, Quaternion, Scalar, Struct, Transform, Vector
+from sim_node.lang import values  # noqa: F401 - what makes values of the types
 
 __all__ = [
     "matrix", "quaternion", "transformation", "type_is_float", "type_is_int", "type_is_matrix", "type_is_quaternion",
@@ -53,7 +54,8 @@ def vector(length: Any, dtype: object) -> Vector:
 def matrix(shape: Sequence[Any], dtype: object) -> Matrix:
     """Give the matrix type of so many rows and columns; raises as ``vector``, and ValueError for another shape."""
     if len(shape) != 2:
-        raise ValueError(f"the shape of a matrix is its rows and columns, not {tuple(shape)}")
+        count = f"{len(shape)} dimension{'s' * (len(shape) != 1)}"
+        raise ValueError(f"Matrix shape must have exactly two dimensions, got {count} in shape {tuple(shape)}")
     rows, cols = (_extent(extent, "number of rows and columns") for extent in shape)
     return _matrix(_scalar(dtype), rows, cols)
 

@@ -179,6 +179,7 @@ static PyObject *array_descriptor(sn_array *self, PyObject *layout) { return sn_
 static PyObject *array_ptr(sn_array *self, void *closure)
 {
     (void)closure;
+    if (sn_count(&self->place) == 0) Py_RETURN_NONE;
     return PyLong_FromVoidPtr(self->place.address);
 }
 
@@ -224,7 +225,7 @@ static PyMethodDef array_methods[] = {
 };
 
 static PyGetSetDef array_getset[] = {
-    {"ptr", (getter)array_ptr, NULL, "The address of the first element.", NULL},
+    {"ptr", (getter)array_ptr, NULL, "The address of the first element; None where there is none.", NULL},
     {"shape", (getter)array_shape, NULL, "Elements along each dimension; components are no dimension.", NULL},
     {"strides", (getter)array_strides, NULL, "Bytes from one element to the next along each dimension.", NULL},
     {"is_contiguous", (getter)array_is_contiguous, NULL, "Whether the elements follow each other in C order.", NULL},

@@ -90,6 +90,7 @@ typedef struct {
     uint32_t pointer_count;
     uint32_t block_words; /* 8 bytes each */
     uint32_t touched;     /* bytes of one element of each array: what a thread touches at least */
+    bool prints;
     int dims;             /* coordinates that a thread of it has; 0: it asks for none */
 } sn_entry;
 

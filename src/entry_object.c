@@ -7,6 +7,7 @@
 #include <structmember.h>
 
 #include "module.h"
+#include "prints.h"
 
 /* The argument block lives on the stack of the launch, so it is bounded; CUDA's own bound is as large. */
 enum { MAX_BLOCK = 32 << 10 };
@@ -43,17 +44,19 @@ static int set_params(sn_entry *self, PyObject *rows)
 
 static PyObject *entry_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"address", "params", "dims", "owner", NULL};
+    static char *names[] = {"address", "params", "dims", "owner", "prints", NULL};
     unsigned long long address;
-    int dims;
+    int dims, prints = 0;
     PyObject *params, *owner;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!iO", names, &address, &PyTuple_Type, &params, &dims, &owner))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!iO|p", names, &address, &PyTuple_Type, &params, &dims, &owner,
+                                     &prints))
         return NULL;
     sn_entry *self = (sn_entry *)cls->tp_alloc(cls, 0);
     if (self == NULL) return NULL;
     self->owner = Py_NewRef(owner);
     self->kernel = (sn_kernel)(uintptr_t)address;
     self->dims = dims;
+    self->prints = prints != 0;
     self->variants = PyList_New(0);
     if (self->variants == NULL || set_params(self, params) < 0) Py_CLEAR(self);
     return (PyObject *)self;
@@ -165,7 +168,7 @@ static PyMemberDef entry_members[] = {
 PyTypeObject sn_entry_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Entry",
-    .tp_doc = "Entry(address, params, dims, owner): a compiled kernel; a parameter is "
+    .tp_doc = "Entry(address, params, dims, owner, prints=False): a compiled kernel; a parameter is "
               "(name, ndim or 0 if by value, layout, element, whether the kernel writes it).",
     .tp_basicsize = sizeof(sn_entry),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
@@ -211,13 +214,17 @@ static PyObject *launch(PyObject *module, PyObject *const *args, Py_ssize_t narg
     }
     sn_entry *entry = (sn_entry *)args[0];
     sn_error error = {0};
+    if (entry->prints && (error.prints = sn_prints_new()) == NULL) return NULL;
     Py_ssize_t position;
     sn_reason reason = run(entry, args, &error, &position);
     if (reason == SN_LAYOUT) {
         sn_entry *variant = sn_variant(entry, args[2], args[3]);
         if (variant != NULL) reason = run(entry = variant, args, &error, &position);
     }
+    const int failed = reason == SN_FITS ? sn_prints_show(error.prints, (PyObject *)entry) : 0;
+    PyMem_Free(error.prints);
     if (reason != SN_FITS) return sn_refuse(reason, position);
+    if (failed) return NULL;
     if (error.code == 0) Py_RETURN_NONE;
     return Py_BuildValue("OILLL", entry, error.site, (long long)error.thread, (long long)error.index,
                          (long long)error.length);

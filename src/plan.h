@@ -6,7 +6,31 @@
 #ifndef SIM_NODE_PLAN_H
 #define SIM_NODE_PLAN_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* What kernels print: records one behind the other, as compiled code appends them (ARCHITECTURE.md, ABI).
+ *
+ * A record is the number of the launch in its plan, that of the site (u32 each), the thread, the number of words (i64
+ * each), and the words. One that does not fit is counted, and so are all behind it; it is written where none is kept.
+ */
+typedef struct {
+    uint64_t used; /* also by those that did not fit */
+    uint64_t capacity;
+    uint64_t end; /* of what was kept, once one did not fit */
+    uint64_t lost;
+    uint32_t launch, spare;
+    unsigned char records[]; /* capacity, then room for one more */
+} sn_prints;
+
+enum { SN_RECORD_HEAD = 24, SN_RECORD_MAX = SN_RECORD_HEAD + 8 * 256 };
+
+static inline void sn_prints_forget(sn_prints *prints)
+{
+    prints->used = prints->lost = 0;
+    prints->end = UINT64_MAX;
+    prints->launch = prints->spare = 0;
+}
 
 /* The first thread that stopped itself; the compiled kernel fills it (ARCHITECTURE.md, ABI). */
 typedef struct {
@@ -15,6 +39,7 @@ typedef struct {
     int64_t thread;
     int64_t index;
     int64_t length;
+    sn_prints *prints; /* of kernels that print */
 } sn_error;
 
 enum { SN_HEAD = 16 }; /* bytes at the start of an argument block, before the parameters: the dims of the launch */
@@ -36,6 +61,7 @@ typedef struct {
     sn_launch *launches;
     sn_patch *patches;
     void **cells;
+    sn_prints *prints; /* NULL where no kernel prints */
     uint32_t launch_count, patch_count, cell_count;
 } sn_plan;
 
@@ -43,7 +69,9 @@ typedef struct {
 static inline uint32_t sn_plan_run(const sn_plan *plan, sn_error *error)
 {
     for (uint32_t i = 0; i < plan->patch_count; i++) *plan->patches[i].at = plan->cells[plan->patches[i].cell];
+    error->prints = plan->prints;
     for (uint32_t i = 0; i < plan->launch_count; i++) {
+        if (plan->prints != NULL) plan->prints->launch = i;
         const sn_launch *launch = &plan->launches[i];
         launch->kernel(0, launch->threads, launch->args, error);
         if (error->code) return i;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "entry.h"
+#include "prints.h"
 
 typedef struct {
     PyObject_HEAD
@@ -49,6 +50,7 @@ static void plan_dealloc(plan_object *self)
     PyMem_Free(self->plan.launches);
     PyMem_Free(self->plan.patches);
     PyMem_Free(self->plan.cells);
+    PyMem_Free(self->plan.prints);
     Py_XDECREF(self->entries);
     Py_XDECREF(self->kept);
     Py_XDECREF(self->cells);
@@ -94,6 +96,7 @@ static int add_launch(plan_object *self, sn_entry *entry, int64_t threads, unsig
     sn_plan *plan = &self->plan;
     if (grow(&plan->launches, sizeof *plan->launches, plan->launch_count, 1) < 0) return -1;
     if (grow(&plan->patches, sizeof *plan->patches, plan->patch_count, entry->count) < 0) return -1;
+    if (entry->prints && plan->prints == NULL && (plan->prints = sn_prints_new()) == NULL) return -1;
     uint32_t patch_count = plan->patch_count;
     for (Py_ssize_t i = 0; i < entry->count; i++) {
         if (held[i] == NULL) continue;
@@ -199,6 +202,7 @@ static PyObject *plan_run(plan_object *self, PyObject *ignored)
     const uint32_t at = sn_plan_run(plan, &error);
     if (state != NULL) PyEval_RestoreThread(state);
     self->running = 0;
+    if (sn_prints_show(self->plan.prints, (PyObject *)self) < 0) return NULL;
     if (error.code == 0) Py_RETURN_NONE;
     return Py_BuildValue("IILLL", at, error.site, (long long)error.thread, (long long)error.index,
                          (long long)error.length);
@@ -310,6 +314,11 @@ sn_plan *sn_plan_of(PyObject *object)
         return NULL;
     }
     return &self->plan;
+}
+
+int sn_plan_show(PyObject *object)
+{
+    return sn_prints_show(((plan_object *)object)->plan.prints, object);
 }
 
 int sn_add_plan(PyObject *module) { return PyModule_AddType(module, &sn_plan_type); }

@@ -13,4 +13,7 @@
  */
 sn_plan *sn_plan_of(PyObject *object);
 
+/* Shows what the kernels of such an object printed; -1 with an exception set where that fails. */
+int sn_plan_show(PyObject *object);
+
 #endif

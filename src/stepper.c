@@ -303,6 +303,7 @@ bool sn_stepper_probe(sn_stepper *s, uint8_t *faults)
         faults[fields + i] = (uint8_t)((now != hashes[3 * fields + i]) * SN_OVERWRITTEN);
     }
     for (int block = 0; block < SN_BLOCKS; block++) memset(to[block], 0, s->options.block_size[block]);
+    if (s->options.plan->prints != NULL) sn_prints_forget(s->options.plan->prints); /* these runs are nobody's */
     free(hashes);
     return ran;
 }

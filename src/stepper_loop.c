@@ -1,6 +1,8 @@
 /* The clock and the statistics of _native.Stepper. */
 #include "stepper_object.h"
 
+#include "plan_object.h"
+
 static sn_stepper_object *sn_self(PyObject *object) { return (sn_stepper_object *)object; }
 
 PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names)
@@ -25,6 +27,7 @@ PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names)
     ending = sn_loop_run(&self->loop, &self->stepper, &pace);
     Py_END_ALLOW_THREADS
     self->looping = false;
+    if (sn_plan_show(self->plan) < 0) return NULL;
     PyObject *failure = ending == SN_FAILED ? sn_stepper_failure(&self->stepper) : Py_NewRef(Py_None);
     return failure ? Py_BuildValue("(iN)", (int)ending, failure) : NULL;
 }

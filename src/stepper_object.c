@@ -172,6 +172,7 @@ static PyObject *sn_object_tick(PyObject *object, PyObject *args)
         count = sn_tick_slice(self, count, due, &failed);
         due = (sn_due){0, 0};
         if (released) PyEval_RestoreThread(released);
+        if (sn_plan_show(self->plan) < 0) return sn_give_right(self, NULL);
         if (count > 0 && PyErr_CheckSignals() < 0) return sn_give_right(self, NULL);
     }
     return sn_give_right(self, failed ? sn_stepper_failure(&self->stepper) : Py_NewRef(Py_None));

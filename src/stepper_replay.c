@@ -76,6 +76,7 @@ PyObject *sn_object_replay(PyObject *object, PyObject *args)
         PyErr_Format(PyExc_ValueError, "%zd bytes are not the inputs of %llu ticks", inputs.len, (unsigned long long)count);
     else if (sn_make_collection(stepper, count, numbers, &to, &hashes, &values) && sn_take_right(self) == 0) {
         done = sn_replay_rows(stepper, inputs.buf, count, &to, &failed);
+        if (done >= 0 && sn_plan_show(self->plan) < 0) done = -1;
         if (done >= 0) failure = failed ? sn_stepper_failure(stepper) : Py_NewRef(Py_None);
         sn_give_right(self, NULL);
     }

@@ -22,7 +22,7 @@ ALLOWED = {
     "errors": set(),
     "dtypes": {"errors"},
     "layout": {"errors", "dtypes"},
-    "types": {"dtypes"},
+    "types": {"lang"},
     "lang": {"errors", "dtypes"},
     "compiler": {"lang", "types"},
     "device": {"errors", "_native"},

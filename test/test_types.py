@@ -1,5 +1,7 @@
 """Types made of others, and what can be asked of types."""
 
+from typing import Any, get_args
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,27 @@ def test_an_array_is_true_where_it_has_elements():
     assert not found.any()
     sn.launch(k, 2, inputs=[np.array([7, 0], np.int32), found])
     assert found.tolist() == [1, 0]
+
+
+def test_types_of_values_say_their_parts():
+    @sn.kernel
+    def k(a: sn.array[Any], out: sn.array[int]):
+        m = type(a).dtype(a.dtype.dtype(2))
+        v = sn.types.vector(length=2, dtype=float)
+        out[0] = v.length * 100 + m.shape[0] * 10 + m.length
+        out[1] = int(m[0, 0]) + type(v).length
+        count = 0
+        for _ in range(True):
+            count += 1
+        out[2] = count
+
+    for device in ("cpu", "python"):
+        out = np.zeros(3, np.int32)
+        sn.launch(k, 1, inputs=[sn.zeros(1, sn.mat22d), out], device=device)
+        assert out.tolist() == [224, 4, 1]
+
+
+def test_annotations_of_python_code_may_be_alternatives():
+    either = sn.array[float] | None
+    assert get_args(either) == (sn.array[float], type(None))
+    assert get_args(int | sn.array2d[float]) == (int, sn.array2d[float])

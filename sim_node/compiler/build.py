@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import re
 import warnings
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -59,6 +61,9 @@ class Program:
     dims: int = 1
 
 
+# Orders code: what it gives waits for it.
+_Order = Callable[[Callable[[], elf.Code]], Callable[[], elf.Code]]
+
 # What this process has built: of each kernel, for which layouts.
 _built: weakref.WeakKeyDictionary[Kernel, list[dict[str, str]]] = weakref.WeakKeyDictionary()
 
@@ -69,12 +74,51 @@ def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | No
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses, and where there is
     no compiler; BundleError where a bundle in use is damaged.
     """
+    with _no_collection():
+        return _begun(kernel, target, layouts, _in_turn)()
+
+
+def build_all(kernels: Iterable[Kernel], target: Target = HOST) -> list[Program]:
+    """Build several kernels; while LLVM compiles one, which it does without the interpreter, the next is lowered.
+
+    Raises as ``build``, for the first kernel that cannot be compiled.
+    """
+    with _no_collection(), ThreadPoolExecutor(1, "sim_node.llvm") as llvm_thread:
+        begun = [_begun(kernel, target, None, lambda make: llvm_thread.submit(make).result) for kernel in kernels]
+        return [finish() for finish in begun]
+
+
+def _begun(kernel: Kernel, target: Target, layouts: Mapping[str, str] | None, order: _Order) -> Callable[[], Program]:
+    """Find a kernel or lower it and order its code; what is returned waits for that."""
     store, told = objects(), fingerprint(kernel, layouts)
-    made = (told and _known(kernel, told, target, store, layouts)) or _made(kernel, told, target, store, layouts)
-    wanted, variants = dict(layouts or {}), _built.setdefault(kernel, [])
-    if wanted not in variants:
-        variants.append(wanted)
-    return made
+    found = _known(kernel, told, target, store, layouts) if told else None
+    wait = _made(kernel, told, target, store, layouts, order) if found is None else lambda known=found: known
+
+    def finish() -> Program:
+        made = wait()
+        wanted, variants = dict(layouts or {}), _built.setdefault(kernel, [])
+        if wanted not in variants:
+            variants.append(wanted)
+        return made
+
+    return finish
+
+
+def _in_turn(make: Callable[[], elf.Code]) -> Callable[[], elf.Code]:
+    """Order code from nobody else: it is made when it is waited for."""
+    return make
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep the garbage collector away: the compiler makes many objects, hardly any in circles, a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def built() -> list[tuple[Kernel, dict[str, str]]]:
@@ -89,22 +133,29 @@ def guarded(kernel: Kernel, module: Module) -> Module:
     return guard(scalarise(inline(verify(module))))
 
 
-def program(module: Module, target: Target, store: Cache) -> Program:
-    """Compile a lowered module.
+def program(module: Module, target: Target, store: Cache, order: _Order = _in_turn) -> Callable[[], Program]:
+    """Order the code of a lowered module; what is returned waits for it and gives the program.
 
     Functions are inlined before the digest is taken, and the digest is looked up before the costly passes run.
     """
     flat = inline(verify(module))
     function, identity = flat.entry, digest(flat)
-    code = next((code for each in bundle.used() if (code := each.code(identity)) is not None), None)
-    if code is None:
+    name = object_name(target, identity)
+    known = next((code for each in bundle.used() if (code := each.code(identity)) is not None), None)
+    if known is None and (known := store.known(name)) is None:
+        wait = order(partial(store.code, name, partial(llvm.compile_text, _text(flat), target=target)))
+
+    def finish() -> Program:
         try:
-            code = store.code(object_name(target, identity), lambda: _compiled(flat, target))
+            code = known or wait()
         except elf.UndefinedSymbolError as error:
             raise _lacking(flat, target, error) from error
-    params = tuple((name, param.type) for name, param in zip(function.names, function.params) if param.type is not None)
-    address = code.symbols[host.SYMBOL]
-    return Program(function.name, address, params, function.sites, identity, code, function.written, function.dims)
+        kinds = [(name, param.type) for name, param in zip(function.names, function.params)]
+        params = tuple((name, kind) for name, kind in kinds if kind is not None)
+        address, written = code.symbols[host.SYMBOL], function.written
+        return Program(function.name, address, params, function.sites, identity, code, written, function.dims)
+
+    return finish
 
 
 def member(kernel: Kernel, layouts: Mapping[str, str], targets: Sequence[Target]) -> bundle.Member:
@@ -182,23 +233,30 @@ def _known(
 
 
 def _made(
-    kernel: Kernel, told: Fingerprint | None, target: Target, store: Cache, layouts: Mapping[str, str] | None
-) -> Program:
-    """Lower and compile a kernel, and keep what the next process need not find out again."""
-    module = guarded(kernel, lower(kernel, layouts))
-    try:
-        made = program(module, target, store)
-    except llvm.AbsentError as error:
-        raise _absent(kernel) from error
-    _differing(kernel, made)
-    if told is not None:
+    kernel: Kernel,
+    told: Fingerprint | None,
+    target: Target,
+    store: Cache,
+    layouts: Mapping[str, str] | None,
+    order: _Order,
+) -> Callable[[], Program]:
+    """Lower a kernel and order its code; when that is there, keep what the next process need not find out again."""
+    wait = program(guarded(kernel, lower(kernel, layouts)), target, store, order)
+
+    def finish() -> Program:
         try:
-            kept = _record(made).as_json(told.functions)
-        except RecordError:
-            return made
-        names = {"object": object_name(target, made.digest), "llvmlite": llvm.version()}
-        store.keep(_record_name(kernel, told, target), {**names, **kept})
-    return made
+            made = wait()
+        except llvm.AbsentError as error:
+            raise _absent(kernel) from error
+        _differing(kernel, made)
+        if told is not None:
+            with contextlib.suppress(RecordError):
+                kept = _record(made).as_json(told.functions)
+                names = {"object": object_name(target, made.digest), "llvmlite": llvm.version()}
+                store.keep(_record_name(kernel, told, target), {**names, **kept})
+        return made
+
+    return finish
 
 
 def _record(made: Program) -> Record:
@@ -226,8 +284,12 @@ def _program(kernel: Kernel, kept: Record, code: elf.Code, layouts: Mapping[str,
 # what is not there
 
 
+def _text(flat: Module) -> str:
+    return host.module(optimise(flat).entry)
+
+
 def _compiled(flat: Module, target: Target) -> bytes:
-    return llvm.compile_text(host.module(optimise(flat).entry), target=target)
+    return llvm.compile_text(_text(flat), target=target)
 
 
 def _lacking(flat: Module, target: Target, error: elf.UndefinedSymbolError) -> BuildError:

@@ -70,13 +70,14 @@ class Cache:
     loaded: int = 0
     _memory: dict[str, elf.Code] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
+    _turns: dict[str, threading.Lock] = field(default_factory=dict)
     _readable: bool | None = None  # None: the folder was not looked at yet
     _writable: bool = True
     _room: int = 0  # bytes to write before the folder is looked at again
 
     def code(self, name: str, make: Callable[[], bytes]) -> elf.Code:
         """Return the loaded object of a name, compiling it with ``make`` if neither memory nor disk has it."""
-        with self._lock:
+        with self._turn(name):
             if (found := self.known(name)) is None:
                 found = self._memory[name] = elf.load(self._made(name, make))
             return found
@@ -95,7 +96,7 @@ class Cache:
 
     def image(self, name: str, machine: str, make: Callable[[], bytes]) -> bytes:
         """Return the bytes of an object, which may be of another machine, compiling it if the disk has it not."""
-        with self._lock:
+        with self._turn(name):
             image = self._fetch(f"{name}.o")
             try:
                 if image is not None:
@@ -108,9 +109,15 @@ class Cache:
 
     def _made(self, name: str, make: Callable[[], bytes]) -> bytes:
         image = make()
-        self.compiled += 1
-        self._keep(f"{name}.o", image)
+        with self._lock:
+            self.compiled += 1
+            self._keep(f"{name}.o", image)
         return image
+
+    def _turn(self, name: str) -> threading.Lock:
+        """The lock of whoever makes an object: others that want this one wait and find it, those of others go on."""
+        with self._lock:
+            return self._turns.setdefault(name, threading.Lock())
 
     def record(self, name: str) -> Any:
         """Return what a record holds; None where there is none."""

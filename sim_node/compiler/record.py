@@ -65,6 +65,7 @@ class _Places:
 
     def __init__(self, functions: Sequence[FunctionType]) -> None:
         self._codes = [function.__code__ for function in functions]
+        self._lines: dict[str, list[str]] = {}
         self._spots: dict[tuple[str, str], list[tuple[int, int]]] = {}
         for number, code in enumerate(self._codes):
             self._spots.setdefault((code.co_filename, code.co_name), []).append((code.co_firstlineno, number))
@@ -91,11 +92,14 @@ class _Places:
             raise RecordError("a place in it has no line")
         if isinstance(home, str):
             (name,) = inside
-            file = str(_LIBRARY / home)
+            file = f"{_LIBRARY}/{home}"
         else:
             if home < 0:
                 raise RecordError("a place in it is in no function")
             code = self._codes[home]
             file, line, name = code.co_filename, line + code.co_firstlineno, code.co_name
-        text = linecache.getline(file, line).rstrip("\n")
+        lines = self._lines.get(file)
+        if lines is None:
+            lines = self._lines[file] = linecache.getlines(file)
+        text = lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
         return Location(file, line, column, text, name, self.found(caller))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from sim_node.dtypes.scalar import Leaf, int32, int64, pointer
 
@@ -75,6 +75,14 @@ class ArrayType:
     def _rest(self) -> list[str]:
         layout = [] if self.layout == LAYOUTS[0] else [self.layout]
         return [str(self.ndim), *layout] if self.ndim > 1 or layout else []
+
+    def __or__(self, other: Any) -> Any:
+        """Annotate Python code that takes this or another: ``sn.array[float] | None``; a kernel's has one type."""
+        return Union[self, other]  # noqa: UP007 - this is what | means
+
+    def __ror__(self, other: Any) -> Any:
+        """As ``|`` from the left."""
+        return Union[other, self]  # noqa: UP007 - this is what | means
 
     def __repr__(self) -> str:
         return f"array<{', '.join([repr(self.dtype), *self._rest])}>"

@@ -39,6 +39,11 @@ class Composite:
         """Numbers in one element."""
         return int(np.prod(self.shape))
 
+    @property
+    def dtype(self) -> Scalar:
+        """The scalar type of the numbers, by the name that their values have for it."""
+        return self.scalar
+
     @cached_property
     def name(self) -> str:
         """Warp's name with its scalar suffix, such as ``vec3f``."""

@@ -106,6 +106,11 @@ class Struct:
         """The name, where classes have theirs."""
         return self.name
 
+    @property
+    def cls(self) -> Struct:
+        """What instances are instances of, in Warp's word: the type."""
+        return self
+
     def __mro_entries__(self, _: object) -> tuple[type, ...]:
         raise TypeError(f"structs do not inherit: '{self.name}' is a type; make it a field")
 

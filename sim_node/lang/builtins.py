@@ -7,6 +7,7 @@ does in a kernel. Everything that can be written in the language itself is in ``
 from __future__ import annotations
 
 import math
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ import numpy as np
 
 from sim_node import dtypes
 from sim_node.errors import SimNodeError
+from sim_node.lang.formats import formatted
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,10 @@ def _quot(a: Any, b: Any) -> Any:
     return (a - np.fmod(a, b)) // b
 
 
+def _printf(text: str, *values: Any) -> None:
+    sys.stdout.write(formatted(text, values))
+
+
 def _scalar(dtype: Any) -> dtypes.Scalar:
     kind = dtypes.element(dtype)
     if not isinstance(kind, dtypes.Scalar):
@@ -202,6 +208,10 @@ ATOMICS: dict[str, Builtin] = {
     )
 }  # fmt: skip
 
+# Python's own print, which is also what it does here; and C's printf.
+print_ = Builtin("print", "PRINT", print)
+printf = Builtin("printf", "PRINT", _printf)
+
 # For the library alone. Bits of a float, where no result depends on those of a NaN. The sum of a product, rounded once
 # or twice, whichever is faster: where no result depends on that. Truncating integer division, whose divisor is neither
 # 0 nor, with the least dividend, -1.
@@ -212,7 +222,7 @@ rem = Builtin("rem", "REM", np.fmod)
 
 # The public rows, under the names that users write after ``sn.``.
 BUILTINS: dict[str, Builtin] = (
-    {row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, fma, cast)}
+    {row.name: row for row in (tid, sqrt, abs_, min_, max_, floor, ceil, trunc, rint, fma, cast, print_, printf)}
     | {row.name: row for row in (vector, matrix, identity, matrix_from_rows, matrix_from_cols)}
     | ATOMICS
 )

@@ -26,7 +26,7 @@ def type_of(value: Any) -> Type | None:
     if type(value) in dtypes.PYTHON:
         return dtypes.PYTHON[type(value)]
     given, ndim = getattr(value, "dtype", None), getattr(value, "ndim", 0)
-    if given is None:
+    if given is None or isinstance(value, dtypes.Composite):
         return None
     try:
         element = dtypes.element(given)

@@ -41,6 +41,8 @@ class Kernel:
         self.overloads: dict[tuple[object, ...], Kernel] = {}
         self.entry: Any = None
         self.__doc__ = self.function.__doc__
+        if given is None and self.function.__qualname__ == self.function.__name__:
+            self.module.kernels[self.function.__name__] = self
 
     @property
     def key(self) -> str:

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from sim_node.errors import BuildTypeError
 from sim_node.lang.options import DEFAULTS, WARP
 
+if TYPE_CHECKING:
+    from sim_node.lang.kernel import Kernel
+
 
 class Module:
-    """A Python module that kernels stand in. Attributes: ``name``, ``options`` (see ``set_module_options``)."""
+    """A Python module that kernels stand in.
+
+    Attributes: ``name``, ``options`` (see ``set_module_options``), ``kernels`` (those of the module itself, not of
+    functions or classes in it, by name).
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.options: dict[str, object] = dict(DEFAULTS)
+        self.kernels: dict[str, Kernel] = {}
 
     def __str__(self) -> str:
         return self.name

@@ -9,6 +9,7 @@ from typing import Any
 from sim_node.errors import BuildError, BuildTypeError
 from sim_node.lang.definition import annotated, plain, surroundings
 from sim_node.lang.kernel import Kernel
+from sim_node.lang.module import get_module
 
 
 @typing.overload
@@ -18,14 +19,16 @@ def overload(kernel: Callable[..., Any], /) -> Kernel: ...
 def overload(kernel: Any, types: Any = None, /) -> Kernel:
     """Give a kernel with other annotations, ``sn.overload(kernel, {"x": float})``, to launch it as it is.
 
-    As a decorator, ``@sn.overload`` above a def without a body that has the name of a kernel, it adds those to that
-    kernel, and gives the kernel.
+    Of a def without a body that has the name of a kernel, also as a decorator, ``@sn.overload``, it adds its
+    annotations to that kernel, and gives the kernel.
     Raises BuildError where there is no such kernel, BuildTypeError as ``Kernel.overload``.
     """
     if isinstance(kernel, Kernel):
         return kernel.overload(types if types is not None else {})
     stub = plain(kernel, "overload")
     known = surroundings(stub).get(stub.__name__)
+    if not isinstance(known, Kernel):  # a def of the module took the kernel's name there
+        known = get_module(stub.__module__).kernels.get(stub.__qualname__)
     if not isinstance(known, Kernel):
         raise BuildError(f"there is no kernel '{stub.__name__}' to overload", remedy="define it above, with @sn.kernel")
     if stub.__annotations__.get("return") not in (None, "None", type(None)):

@@ -27,8 +27,8 @@ class Array(_native.Array):
     It is a buffer, so ``numpy.asarray(array)`` shares its memory; the components of an element are numpy's last axes,
     and a struct is a structured dtype. Slices, ``array[i]`` with dimensions left, ``transpose``, ``reshape``,
     ``flatten`` and ``view`` are arrays that share its memory; with no dimension left ``array[i]`` is the element.
-    Attributes: ``shape``, ``strides`` (bytes), ``ndim``, ``is_contiguous``, ``ptr`` (address of the first element),
-    ``writeable``.
+    Attributes: ``shape``, ``strides`` (bytes), ``ndim``, ``is_contiguous``, ``ptr`` (address of the first element, None
+    where there is none), ``writeable``.
     """
 
     __slots__ = ("_kept",)
@@ -48,6 +48,11 @@ class Array(_native.Array):
     def size(self) -> int:
         """Elements in all."""
         return math.prod(self.shape)
+
+    @property
+    def capacity(self) -> int:
+        """Bytes from its first to its last element."""
+        return spanned(self.shape, self.strides, self.element.size)[1]
 
     @property
     def device(self) -> Device:
@@ -245,15 +250,46 @@ def extents(shape: Shape) -> tuple[int, ...]:
         found = tuple(operator.index(n) for n in (shape if isinstance(shape, Iterable) else (shape,)))
     except TypeError:
         raise TypeError(f"a shape is an int or a tuple of ints, not {shape!r}") from None
-    if not 1 <= len(found) <= MAX_NDIM or min(found) < 0:
-        raise ValueError(f"shape {shape!r}: an array has 1 to 4 dimensions, each 0 or more")
+    if not 1 <= len(found) <= MAX_NDIM:
+        raise ValueError(f"shape {shape!r}: an array has 1 to {MAX_NDIM} dimensions")
+    if min(found) < 0:
+        raise ValueError(f"Array shapes must be non-negative, and {shape!r} is not")
     return found
 
 
-def allocate(shape: Shape, dtype: Any, device: str | Device | None = None, zeroed: bool = False) -> Array:
-    """Make an array in memory of its own, aligned to 64 bytes."""
+def spanned(shape: tuple[int, ...], strides: Sequence[int], size: int) -> tuple[int, int]:
+    """The bytes of elements of a size: where the lowest begins, counted from the first, and how many there are.
+
+    Raises ValueError where there is not one stride a dimension.
+    """
+    if len(strides) != len(shape):
+        raise ValueError(f"Invalid number of strides, expected {len(shape)} strides, got {len(strides)}")
+    if 0 in shape:
+        return 0, 0
+    spans = [(extent - 1) * stride for extent, stride in zip(shape, strides)]
+    return sum(min(span, 0) for span in spans), sum(map(abs, spans)) + size
+
+
+def allocate(
+    shape: Shape,
+    dtype: Any,
+    device: str | Device | None = None,
+    zeroed: bool = False,
+    strides: Sequence[int] | None = None,
+) -> Array:
+    """Make an array in memory of its own, aligned to 64 bytes, in C order or with strides in bytes.
+
+    Raises NotImplementedError for a negative stride: take a slice of the array then.
+    """
     element, counts = native(dtypes.element(dtype)), extents(shape)
-    return Array(get_device(device).allocate(math.prod(counts) * element.size, zeroed), element, counts)
+    place = get_device(device)
+    if strides is None:
+        return Array(place.allocate(math.prod(counts) * element.size, zeroed), element, counts)
+    steps = tuple(operator.index(stride) for stride in strides)
+    nbytes = spanned(counts, steps, element.size)[1]
+    if min(steps) < 0:
+        raise NotImplementedError(f"Negative strides {steps}: make the array without, and take array[::-1]")
+    return Array(place.allocate(nbytes, zeroed), element, counts, steps)
 
 
 def wrap(memory: Any, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from sim_node import dtypes
 from sim_node.device.names import Device, get_device
 from sim_node.runtime import values
-from sim_node.runtime.array import Array, Numpy, Shape, allocate, extents, wrap
+from sim_node.runtime.array import Array, Numpy, Shape, allocate, extents, spanned, wrap
 from sim_node.runtime.element import native
 from sim_node.runtime.indexed import IndexedArray
 
@@ -92,11 +93,7 @@ def _at(ptr: int, dtype: Any, shape: Shape, strides: tuple[int, ...] | None, dev
     element, counts = dtypes.element(dtype), extents(shape)
     size = native(element).size
     steps = strides or tuple(math.prod(counts[i + 1 :]) * size for i in range(len(counts)))
-    if len(steps) != len(counts):
-        raise ValueError(f"strides {steps} do not go with shape {counts}")
-    spans = [(n - 1) * step for n, step in zip(counts, steps)] if 0 not in counts else []
-    low = sum(min(span, 0) for span in spans)
-    nbytes = sum(abs(span) for span in spans) + size if 0 not in counts else 0
+    low, nbytes = spanned(counts, steps, size)
     memory = (ctypes.c_char * nbytes).from_address(ptr + low) if nbytes else b""
     return Array(memory, native(element), counts, steps, -low)
 
@@ -111,26 +108,33 @@ def from_numpy(
     return array(data, dtype, shape, device=device)
 
 
-def zeros(shape: Shape, dtype: Any = float, device: Where = None, **warp: object) -> Array:
-    """Make an array of zeros, its memory aligned to 64 bytes."""
+def zeros(
+    shape: Shape, dtype: Any = float, device: Where = None, *, strides: Sequence[int] | None = None, **warp: object
+) -> Array:
+    """Make an array of zeros, its memory aligned to 64 bytes; ``strides`` (bytes) where it is not in C order.
+
+    Raises ValueError or NotImplementedError for strides that do not fit the shape or are negative.
+    """
     _accept("zeros", warp)
-    return allocate(shape, dtype, device, zeroed=True)
+    return allocate(shape, dtype, device, True, strides)
 
 
-def empty(shape: Shape, dtype: Any = float, device: Where = None, **warp: object) -> Array:
-    """Make an array whose values are whatever the memory held, aligned to 64 bytes."""
+def empty(
+    shape: Shape, dtype: Any = float, device: Where = None, *, strides: Sequence[int] | None = None, **warp: object
+) -> Array:
+    """Make an array whose values are whatever the memory held, aligned to 64 bytes; strides and errors as ``zeros``."""
     _accept("empty", warp)
-    return allocate(shape, dtype, device)
+    return allocate(shape, dtype, device, False, strides)
 
 
 def full(shape: Shape, value: Any = 0, dtype: Any = None, device: Where = None, **warp: object) -> Array:
     """Make an array of one value: a number, for composites also their components, for structs an instance or 0.
 
-    Without dtype the value's own is taken: f32, i32 or bool for Python's numbers.
+    Without dtype the value's own is taken: f32, i32 or bool for Python's numbers, a vector or matrix for rows of them.
     Raises TypeError or ValueError when the value does not fit.
     """
     _accept("full", warp)
-    made = empty(shape, values.dtype_of(value) if dtype is None else dtype, device)
+    made = empty(shape, values.dtype_of_one(value) if dtype is None else dtype, device)
     made.fill_(value)
     return made
 

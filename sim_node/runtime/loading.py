@@ -10,7 +10,7 @@ from sim_node.lang.annotation import is_open
 from sim_node.lang.kernel import Kernel
 from sim_node.lang.module import Module
 from sim_node.lang.module import modules as known_modules
-from sim_node.runtime.program import load
+from sim_node.runtime.program import load_all
 
 
 def load_module(
@@ -36,6 +36,6 @@ def force_load(device: str | Device | None = None, modules: Sequence[Module | st
 
 
 def _load(name: str) -> None:
-    for kernel in list(vars(sys.modules[name]).values()) if name in sys.modules else ():
-        if isinstance(kernel, Kernel) and not any(map(is_open, kernel.annotations.values())):
-            load(kernel)
+    things = list(vars(sys.modules[name]).values()) if name in sys.modules else []
+    kernels = dict.fromkeys(thing for thing in things if isinstance(thing, Kernel))
+    load_all([kernel for kernel in kernels if not any(map(is_open, kernel.annotations.values()))])

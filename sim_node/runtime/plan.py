@@ -17,6 +17,7 @@ from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
 from sim_node.runtime.generic import concrete
+from sim_node.runtime.prints import show
 from sim_node.runtime.program import load, variant
 from sim_node.runtime.refusal import launch_error, plan_error
 from sim_node.runtime.stability import judge, warn
@@ -105,6 +106,10 @@ class Plan(_native.Plan):
             raise plan_error(refusal, self.cells) from None
         if stopped is not None:
             self.fail(*stopped)
+
+    def show(self, records: bytes, lost: int) -> None:
+        """Write what its launches printed."""
+        show([launch.program for launch in self.launches], records, lost)
 
     def fail(self, launch: int, site: int, thread: int, index: int, length: int) -> NoReturn:
         """Raise the KernelError of a thread that stopped itself in one of the launches."""

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from sim_node import _native
-from sim_node.compiler.build import Program, build
+from sim_node.compiler.build import Program, build, build_all
 from sim_node.compiler.python.build import build as interpreted
 from sim_node.device.names import DEFAULT, PYTHON, Device
 from sim_node.dtypes import LAYOUTS
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.element import row
+from sim_node.runtime.prints import show
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -33,9 +34,14 @@ class Entry(_native.Entry):
     def __new__(cls, program: Program) -> Self:
         """Lay the argument block out; the program's code stays mapped as long as the entry."""
         rows = tuple(row(name, type_, name in program.written) for name, type_ in program.params)
-        entry = super().__new__(cls, program.address, rows, program.dims, program.owner)
+        prints = any(site.kind == "print" for site in program.sites)
+        entry = super().__new__(cls, program.address, rows, program.dims, program.owner, prints)
         entry.program = program
         return entry
+
+    def show(self, records: bytes, lost: int) -> None:
+        """Write what a launch of it printed."""
+        show([self.program], records, lost)
 
 
 def load(kernel: object, device: Device = DEFAULT) -> Entry:
@@ -59,6 +65,14 @@ def load(kernel: object, device: Device = DEFAULT) -> Entry:
             kernel.entry = Entry(build(kernel))
     entry: Entry = kernel.entry
     return entry
+
+
+def load_all(kernels: Sequence[Kernel]) -> None:
+    """Build several kernels as ``load`` does, in less time than one by one; raises as it, for the first at fault."""
+    with _building:
+        missing = [kernel for kernel in kernels if kernel.entry is None]
+        for kernel, program in zip(missing, build_all(missing), strict=True):
+            kernel.entry = Entry(program)
 
 
 def variant(entry: Entry, kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> Entry:

@@ -32,6 +32,14 @@ def dtype_of(data: Any) -> Any:
     return dtypes.element(found)
 
 
+def dtype_of_one(value: Any) -> Any:
+    """Choose the dtype of one value given without: as ``dtype_of``, of a row of numbers a vector, of rows a matrix."""
+    found, shape = dtype_of(value), np.shape(value)
+    if not isinstance(found, dtypes.Scalar) or not 1 <= len(shape) <= 2:
+        return found
+    return dtypes.Vector(found, *shape) if len(shape) == 1 else dtypes.Matrix(found, *shape)
+
+
 def numbers(data: Any, scalar: dtypes.Scalar) -> Numpy:
     """Convert numbers to a scalar type, keeping their shape; values of that type are not copied.
 
@@ -79,21 +87,33 @@ def _exactly(given: Numpy, scalar: dtypes.Scalar) -> Numpy:
 def many(data: Any, dtype: Any) -> tuple[Numpy, list[Any]]:
     """Convert the values of an array, and what keeps the arrays that structs among them refer to.
 
-    The components of an element are the last axes, or all numbers stand in one row. Raises TypeError or ValueError as
-    ``numbers`` does, and ValueError where the shape is none of an array.
+    The components of an element are the last axes, or those of one or more stand in a row, the last axis. Raises
+    TypeError or ValueError as ``numbers`` does, and ValueError where the shape is none of an array.
     """
     element = native(dtype)
     if element.code == STRUCT:
         return _records(data, element)
     given, axes = numbers(data, dtype.scalar), element.axes
-    if axes and given.ndim == 1 and given.size % math.prod(axes) == 0:
-        given = given.reshape(-1, *axes)  # the numbers of one element after the other
-    if axes and (given.ndim <= len(axes) or given.shape[-len(axes) :] != axes):
-        inner = ", ".join(map(str, axes))
-        raise ValueError(f"an array of {dtype!r} needs values of shape (n, {inner}), not {given.shape}")
+    if axes:
+        return _elements(given, dtype, axes), []
     if given.ndim == 0:
         raise ValueError(f"an array needs a sequence of values, not {data!r}; for one element write [{data!r}]")
     return given, []
+
+
+def _elements(given: Numpy, dtype: Any, axes: tuple[int, ...]) -> Numpy:
+    """Numbers as elements with axes of their own."""
+    if given.shape == axes:
+        return given[np.newaxis]
+    if given.shape[-len(axes) :] == axes:
+        return given
+    size = math.prod(axes)
+    if given.ndim == 0 or given.shape[-1] % size:
+        inner = ", ".join(map(str, axes))
+        raise ValueError(f"an array of {dtype!r} needs values of shape (n, {inner}), not {given.shape}")
+    rows = given.shape[:-1] if given.ndim > 1 and given.shape[-1] == size else (*given.shape[:-1], -1)
+    made: Numpy = given.reshape(*rows, *axes)
+    return made
 
 
 def one(value: Any, dtype: Any) -> tuple[Numpy, list[Any]]:

@@ -8,7 +8,7 @@ from sim_node.dtypes import ArrayType
 floats = ArrayType(sn.float32)
 integers = ArrayType(sn.int32)
 points = ArrayType(sn.vec3)
-SUBSTEPS = 4
+SUBSTEPS = 40
 
 
 @sn.func

@@ -46,6 +46,23 @@ def test_as_a_mark_above_a_def_without_body():
     assert [types(one) for one in generic.overloads.values()] == [[sn.float32], [sn.vec3]]
 
 
+@sn.kernel
+def rebound(x: Any):
+    y = x
+    assert y == x
+
+
+kept = rebound
+
+
+def rebound(x: sn.vec2): ...
+
+
+def test_a_def_that_took_the_name_of_a_kernel():
+    assert sn.overload(rebound) is kept
+    assert [types(one) for one in kept.overloads.values()] == [[sn.vec2]]
+
+
 def returning(x: float) -> float: ...
 
 

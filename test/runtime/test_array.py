@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sim_node import _native, dtypes
 from sim_node.runtime.array import extents, wrap
-from sim_node.runtime.creation import array, zeros
+from sim_node.runtime.creation import array, empty, zeros
 from sim_node.runtime.element import native
 
 ELEMENTS = [*dtypes.SCALARS, *(dtypes.Vector(scalar, n) for scalar in dtypes.SCALARS[1:] for n in (2, 3, 4))]
@@ -28,8 +28,9 @@ def test_memory_is_aligned_and_seen_by_numpy_as_it_is(element, shape):
     assert (made.dtype, made.shape, made.ndim, made.size) == (element, tuple(shape), len(shape), int(np.prod(shape)))
     assert (view.dtype, view.shape) == (element.numpy, (*shape, *axes))
     assert view.flags.c_contiguous
-    assert view.ctypes.data == made.ptr or made.size == 0
-    assert made.ptr % 64 == 0
+    assert made.ptr == (view.ctypes.data if made.size else None)
+    assert view.ctypes.data % 64 == 0
+    assert made.capacity == view.nbytes
     assert len(made) == shape[0]
     assert not view.any()
 
@@ -96,10 +97,25 @@ def test_a_shape_is_ints(shape):
         extents(shape)
 
 
-@pytest.mark.parametrize("shape", [-1, (), (1,) * 5])
-def test_a_shape_has_one_to_four_extents(shape):
-    with pytest.raises(ValueError, match="1 to 4 dimensions"):
+@pytest.mark.parametrize(
+    ("shape", "told"), [(-1, "must be non-negative"), ((), "1 to 4 dimensions"), ((1,) * 5, "1 to 4 dimensions")]
+)
+def test_a_shape_has_one_to_four_extents(shape, told):
+    with pytest.raises(ValueError, match=told):
         extents(shape)
+
+
+def test_memory_with_strides():
+    made = zeros((2, 3), int, strides=(16, 4))
+    assert (made.strides, made.capacity, made.is_contiguous) == ((16, 4), 28, False)
+    made[1, 2] = 7
+    assert made.numpy().tolist() == [[0, 0, 0], [0, 0, 7]]
+    assert empty((0, 3), int, strides=(4, 16)).ptr is None
+    assert made[::-1].capacity == 28
+    with pytest.raises(ValueError, match="Invalid number of strides, expected 2 strides, got 1"):
+        empty((2, 3), strides=(4,))
+    with pytest.raises(NotImplementedError, match="Negative strides"):
+        empty((3, 3), strides=(16, -4))
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,8 @@ def test_filled_arrays():
     assert full(2, (1, 2, 3), dtypes.vec3).numpy().tolist() == [[1, 2, 3]] * 2
     assert full(1, 2, dtypes.vec2i).numpy().tolist() == [[2, 2]]
     assert empty(0).numpy().shape == (0,)
+    assert full(2, (1, 2)).dtype == dtypes.Vector(dtypes.int32, 2)
+    assert full(2, np.eye(2, dtype=bool)).dtype == dtypes.Matrix(dtypes.bool_, 2, 2)
     assert from_numpy(np.arange(3)).dtype is dtypes.int64
     with pytest.raises(TypeError, match="takes a numpy array, not list"):
         from_numpy([1])
@@ -102,7 +104,7 @@ def test_memory_by_its_address():
     assert array(ptr=ctypes.addressof(memory), dtype=dtypes.vec3, shape=0).size == 0
     with pytest.raises(TypeError, match="needs dtype and shape"):
         array(ptr=1, dtype=float)
-    with pytest.raises(ValueError, match="do not go with shape"):
+    with pytest.raises(ValueError, match="expected 2 strides, got 1"):
         array(ptr=ctypes.addressof(memory), dtype=float, shape=(2, 2), strides=(4,))
     with pytest.raises(TypeError, match="strides go with ptr"):
         array([1.0], strides=(4,))

@@ -78,6 +78,9 @@ def test_a_vector_is_the_last_axis_or_as_many_numbers_in_a_row():
     assert values.many([[1, 2, 3]], dtypes.vec3)[0].shape == (1, 3)
     assert values.many([1, 2, 3, 4, 5, 6], dtypes.vec3)[0].tolist() == [[1, 2, 3], [4, 5, 6]]
     assert values.many([], dtypes.vec3)[0].shape == (0, 3)
+    assert values.many([[1, 2, 3, 4, 5, 6]], dtypes.vec3)[0].tolist() == [[[1, 2, 3], [4, 5, 6]]]
+    assert values.many([[1, 2], [3, 4]], dtypes.mat22)[0].tolist() == [[[1, 2], [3, 4]]]
+    assert values.many([[1, 2, 3, 4]] * 3, dtypes.mat22)[0].tolist() == [[[1, 2], [3, 4]]] * 3
     for wrong in ([1, 2], [[1, 2]], 1.0):
         with pytest.raises(ValueError, match=r"an array of vec3f needs values of shape \(n, 3\), not"):
             values.many(wrong, dtypes.vec3)

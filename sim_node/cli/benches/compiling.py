@@ -39,14 +39,14 @@ def main(contender: str, file: str) -> None:
 
 def _ours() -> tuple[str, Build]:
     package = importlib.import_module("sim_node")
-    build = importlib.import_module("sim_node.compiler.build").build
+    build_all = importlib.import_module("sim_node.compiler.build").build_all
     folder = importlib.import_module("sim_node.compiler.cache").folder()
     if not folder.exists():  # something is to be compiled, for which LLVM is imported
         importlib.import_module("llvmlite.binding")
     kernel = importlib.import_module("sim_node.lang.kernel").Kernel
 
     def each(module: ModuleType) -> list[object]:
-        return [build(value) for value in vars(module).values() if isinstance(value, kernel)]
+        return list(build_all(value for value in vars(module).values() if isinstance(value, kernel)))
 
     return str(package.__version__), each
 

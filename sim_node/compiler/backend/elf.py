@@ -156,20 +156,23 @@ def _symbols(image: bytes, sections: list[_Section], places: dict[int, int]) -> 
     text = _slice(image, strings.offset, strings.size)
     offsets: list[int | None] = []
     names: dict[str, int] = {}
-    for fields in _SYMBOL.iter_unpack(_slice(image, table.offset, table.size)):
-        at, info, _other, home, value, _size = fields
-        name = text[at : text.index(b"\0", at)].decode() if at < len(text) and b"\0" in text[at:] else ""
-        if home == 0 and name:
-            raise UndefinedSymbolError(f"the object needs '{name}', which is not part of it")
+    for at, info, _other, home, value, _size in _SYMBOL.iter_unpack(_slice(image, table.offset, table.size)):
         if home not in places:
+            if home == 0 and (name := _name(text, at)):
+                raise UndefinedSymbolError(f"the object needs '{name}', which is not part of it")
             offsets.append(None)
             continue
         if value > sections[home].size:
-            raise ObjectError(f"the object is damaged: symbol '{name}' lies outside its section")
+            raise ObjectError(f"the object is damaged: symbol '{_name(text, at)}' lies outside its section")
         offsets.append(places[home] + value)
         if info & 15 == 2:
-            names[name] = places[home] + value
+            names[_name(text, at)] = places[home] + value
     return offsets, names
+
+
+def _name(strings: bytes, at: int) -> str:
+    end = strings.find(b"\0", at)
+    return strings[at:end].decode() if end > at else ""
 
 
 def patch(

@@ -39,10 +39,49 @@ done:
 }
 """
 
+# Takes room for a record and fills its head (plan.h); what does not fit is counted and goes behind all that is kept.
+_PRINT = """
+define internal ptr @print(ptr %error, i32 %site, i64 %tid, i64 %words) noinline cold #0 {
+start:
+  %at.prints = getelementptr i8, ptr %error, i64 32
+  %prints = load ptr, ptr %at.prints
+  %at.capacity = getelementptr i8, ptr %prints, i64 8
+  %capacity = load i64, ptr %at.capacity
+  %at.launch = getelementptr i8, ptr %prints, i64 32
+  %launch = load i32, ptr %at.launch
+  %bytes = shl i64 %words, 3
+  %size = add i64 %bytes, 24
+  %first = atomicrmw add ptr %prints, i64 %size monotonic
+  %after = add i64 %first, %size
+  %fits = icmp ule i64 %after, %capacity
+  br i1 %fits, label %write, label %full
+full:
+  %at.lost = getelementptr i8, ptr %prints, i64 24
+  %before = atomicrmw add ptr %at.lost, i64 1 monotonic
+  %at.end = getelementptr i8, ptr %prints, i64 16
+  %old = atomicrmw umin ptr %at.end, i64 %first monotonic
+  br label %write
+write:
+  %place = phi i64 [ %first, %start ], [ %capacity, %full ]
+  %records = getelementptr i8, ptr %prints, i64 40
+  %record = getelementptr i8, ptr %records, i64 %place
+  store i32 %launch, ptr %record
+  %at.site = getelementptr i8, ptr %record, i64 4
+  store i32 %site, ptr %at.site
+  %at.thread = getelementptr i8, ptr %record, i64 8
+  store i64 %tid, ptr %at.thread
+  %at.words = getelementptr i8, ptr %record, i64 16
+  store i64 %words, ptr %at.words
+  %at = getelementptr i8, ptr %record, i64 24
+  ret ptr %at
+}
+"""
+
 
 def thread(function: Function) -> str:
     """Emit ``@thread`` and what it calls."""
-    return "\n".join(_Thread(function).lines()) + _STOP
+    prints = any(value.op is Op.PRINT for block in function.blocks for value in block.body)
+    return "\n".join(_Thread(function).lines()) + _STOP + (_PRINT if prints else "")
 
 
 def signature(function: Function) -> str:
@@ -126,6 +165,8 @@ class _Thread:
             yield from self._load(value, name)
         elif value.op is Op.STORE:
             yield from self._store(value, name)
+        elif value.op is Op.PRINT:
+            yield from self._print(value, name)
         elif value.op is Op.OFFSET:
             yield from self._offset(value, name)
         elif value.op is Op.ATOMIC:
@@ -171,6 +212,12 @@ class _Thread:
             yield f"  {name}.i = {_widened(steps)} {_type(steps)} {wide} to i64"
             wide = f"{name}.i"
         yield f"  {name} = getelementptr inbounds [{value.number} x i8], ptr {self.names[base]}, i64 {wide}"
+
+    def _print(self, value: Value, name: str) -> Iterator[str]:
+        yield f"  {name} = call ptr @print(ptr %error, i32 {value.attr}, i64 %tid, i64 {len(value.args)})"
+        for i, word in enumerate(value.args):
+            yield f"  {name}.{i} = getelementptr i8, ptr {name}, i64 {8 * i}"
+            yield f"  store {_type(word)} {self.names[word]}, ptr {name}.{i}, align 8"
 
     def _check(self, value: Value, label: str) -> Iterator[str]:
         """Go on at ``label`` if all is well, or report and leave the range."""

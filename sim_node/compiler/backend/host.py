@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim_node.compiler.backend import abi, emit
+from sim_node.compiler.backend import abi, emit, llvm
+from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Function, Value
 from sim_node.compiler.ir.op import Op
 
 SYMBOL = "kernel"  # of every object: names are not part of the code
+
+_SCALAR = frozenset({Op.BOUNDS, Op.CHECK, Op.ATOMIC})  # what keeps a thread from being a lane; of checks, those in it
 
 # The threads of a launch have no order, which is what parallel_accesses says: LLVM may run several in the lanes of a
 # vector with no check at run time whether arrays overlap, and no array need be free of aliases for it. The loop with
@@ -33,10 +36,28 @@ def module(function: Function) -> str:
     checks it against pass these checks all together: they run in a loop of their own, where LLVM, told so, drops the
     checks and vectorises; the rest run checked, up to the first failure.
     """
-    known = _checked_by_thread(function)
+    straight = _straight(function)
+    known = [] if straight else _checked_by_thread(function)
     # without such checks the one loop there is must not be left as it is
     tail = _TAIL.replace("{checked}", ", !5" if known else "")
+    if straight:
+        tail += f"{llvm.STRAIGHT} = !{{}}\n"
     return emit.thread(function) + "\n".join(_kernel(function, known)) + tail
+
+
+def _straight(function: Function) -> bool:
+    """Tell whether there is nothing in it for a compiler of loops: none inside a thread, and threads not for lanes.
+
+    A thread that may stop at a check of its own, or that changes memory in one step, is not vectorised.
+    """
+    order = cfg.reverse_postorder(function)
+    seen: set[str] = set()
+    for block in order:
+        seen.add(block.label)
+        if any(edge.target in seen for edge in block.edges):
+            return False
+    values = [value for block in order for value in block.body if value.op in _SCALAR]
+    return any(not hoisted(value, function) for value in values)
 
 
 def _kernel(function: Function, known: list[str]) -> Iterator[str]:

@@ -8,10 +8,10 @@ from sim_node.compiler.frontend import places
 from sim_node.compiler.frontend.agree import Written, numbers, text
 from sim_node.compiler.frontend.arrays import Address
 from sim_node.compiler.frontend.body import Body, describe
-from sim_node.compiler.ir.atomic import ATOMICS
+from sim_node.compiler.ir.atomic import ATOMICS, Atomic
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import SCALARS, ArrayType, Composite, Scalar, int32, pointer
+from sim_node.dtypes import ArrayType, Composite, Scalar, Type, int32, pointer
 from sim_node.errors import BuildTypeError, UnsupportedError
 
 
@@ -29,9 +29,7 @@ def atomic(body: Body, name: str, arguments: list[Written], node: ast.Call) -> V
         what = f"sn.{name} of {kind!r} takes {1 + kind.ndim + count} arguments, not {len(arguments)}"
         raise body.error(BuildTypeError, what, node, _form(name, kind.ndim))
     if not isinstance(element, (Scalar, Composite)) or not row.takes(element.scalar):
-        takes = ", ".join(repr(scalar) for scalar in SCALARS if row.takes(scalar))
-        what = f"sn.{name} does not take {element!r}, only {takes} and what is made of one of them"
-        raise body.error(BuildTypeError, what, node, "use an array of i32")
+        raise body.error(BuildTypeError, f"sn.{name} does not take {element!r}", node, _remedy(name, row, element))
     if row.ordered and element.is_float and body.unit.deterministic:
         raise body.error(
             UnsupportedError, f"sn.{name} on {element!r}: the bits would depend on the order of threads", node,
@@ -59,6 +57,17 @@ def _place(body: Body, node: ast.Call, ndim: int) -> Address:
     spot = places.place(body, ast.copy_location(ast.Subscript(node.args[0], key, ast.Load()), node))
     assert isinstance(spot, places.Element), text(node)
     return Address(spot.pointer, spot.offset)
+
+
+def _remedy(name: str, row: Atomic, element: Type) -> str:
+    """What to use, and why: what GPUs have, in the words of Warp, since they also name the types that it has."""
+    if not isinstance(element, (Scalar, Composite)) or element.scalar.kind.value not in row.kinds:
+        return "use an array of i32"
+    floats = ", float16" * row.half + ", bfloat16, float32, or float64" if "f" in row.kinds else ""
+    return (
+        f"use i32: GPUs' {name}() operations only work on arrays with [u]int32, [u]int64{floats} as the underlying "
+        f"scalar types, but got {element!r} (with scalar type {element.scalar!r})"
+    )
 
 
 def _form(name: str, ndim: int) -> str:

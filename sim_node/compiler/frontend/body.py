@@ -104,11 +104,12 @@ class Body:
         self.variables: dict[str, Variable] = {}
         self.dims = 0  # coordinates that tid() has, 0 where it was not asked for
         self.result: Form | None = None  # what it gives, once it was lowered
-        # Of the typed results: which instances a call of a func came to, what it changes, and the type of a ternary of
-        # two literals.
+        # Of the typed results: which instances a call of a func came to, what it changes, the type of a ternary of two
+        # literals, and the elements that a ``*`` before a slice of an array stands for.
         self.called: dict[ast.AST, list[str]] = {}
         self.renewed: dict[ast.AST, Renewed] = {}
         self.chosen: dict[ast.AST, Scalar] = {}
+        self.spread: dict[ast.AST, list[ast.expr]] = {}
         self._locations: dict[tuple[int, int], Location] = {}
 
     # syntax

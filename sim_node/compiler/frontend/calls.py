@@ -18,8 +18,9 @@ from sim_node.compiler.frontend.layouts import extent
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, default_type, mapped
 from sim_node.compiler.frontend.outside import known
+from sim_node.compiler.frontend.printing import printing, prints
+from sim_node.compiler.frontend.spread import written
 from sim_node.compiler.frontend.static import static_call
-from sim_node.compiler.frontend.targets import written
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import ArrayType, Composite, Kind, Scalar, Struct, Vector, bool_
@@ -48,6 +49,8 @@ def call(body: Body, node: ast.Call) -> Operand:
     target = callee.value if isinstance(callee, Static) else None
     if target is static:
         return static_call(body, node)
+    if prints(target):
+        return printing(body, target, node)
     maker = _maker(target)
     lower = None if maker is not None or isinstance(target, Func) else _form(body, callee, node)
     for keyword in node.keywords:
@@ -209,8 +212,10 @@ def _len(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand
 
 def _type(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Static:
     _count(body, "type", arguments, node, 1, 1)
-    value = computed(body, *arguments[0])
-    return Static(value.type)
+    operand, at = arguments[0]
+    if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
+        return Static(operand.type)
+    return Static(computed(body, operand, at).type)
 
 
 def _extreme(python: Callable[..., Any], func: Func) -> Lower:

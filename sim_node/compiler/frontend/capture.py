@@ -16,11 +16,12 @@ from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.errors import BuildAttributeError, BuildError, BuildNameError, BuildTypeError
 from sim_node.lang import builtins
+from sim_node.lang.values.structure import StructValue
 from sim_node.lang.values.value import Value as HostValue
 from sim_node.lang.values.value import type_of
 
 # Outside of kernels these give a type, and in a kernel, as in Warp's, a value of it.
-_FACTORIES = (
+FACTORIES = (
     (types.vector, builtins.vector),
     (types.matrix, builtins.matrix),
     (types.quaternion, builtins.quaternion),
@@ -45,7 +46,9 @@ def capture(body: Body, thing: object, text: str, node: Any) -> Operand:
     if isinstance(thing, HostValue) and isinstance(type_of(thing), dtypes.Composite):
         parts = tuple(_scalar(body, part, text, node) for part in np.asarray(thing).reshape(-1))
         return body.emit(Op.MAKE, type_of(thing), parts, node)
-    made = next((builtin for factory, builtin in _FACTORIES if factory is thing), None)
+    if isinstance(thing, StructValue):
+        return _struct(body, thing, text, node)
+    made = next((builtin for factory, builtin in FACTORIES if factory is thing), None)
     if made is not None:
         return Static(made)
     if isinstance(thing, np.ndarray) and thing.ndim == 1 and 2 <= len(thing) <= 4 and thing.dtype.kind in "iuf":
@@ -54,6 +57,21 @@ def capture(body: Body, thing: object, text: str, node: Any) -> Operand:
         assert isinstance(scalar, dtypes.Scalar)
         return body.emit(Op.MAKE, dtypes.Vector(scalar, len(parts)), parts, node)
     return Static(thing)
+
+
+def _struct(body: Body, thing: StructValue, text: str, node: Any) -> Value:
+    """An instance of a struct is its fields, which are no arrays."""
+    kind = type_of(thing)
+    parts = []
+    for name, field in kind.fields:
+        where, value = f"{text}.{name}", getattr(thing, name)
+        if isinstance(field, dtypes.ArrayType):
+            raise body.error(
+                BuildTypeError, f"'{where}' is an array outside of the kernel", node,
+                f"pass the {kind!r} as a parameter",
+            )  # fmt: skip
+        parts.append(body.materialise(capture(body, value, where, node), node))
+    return body.emit(Op.MAKE, kind, tuple(parts), node)
 
 
 def _scalar(body: Body, thing: Any, text: str, node: Any) -> Value:

@@ -67,15 +67,15 @@ def fingerprint(kernel: Kernel, layouts: Mapping[str, str] | None = None) -> Fin
         return None
     except Exception:  # an author's property or annotation: lowering will say what is wrong with it
         return None
-    return Fingerprint(walk.hasher.hexdigest(), tuple(walk.functions))
+    return Fingerprint(walk.key(), tuple(walk.functions))
 
 
 class _Walk:
     """Visits everything once, in an order that depends on nothing but what is visited."""
 
     def __init__(self) -> None:
-        self.hasher = hashlib.sha256()
         self.functions: list[FunctionType] = []
+        self._told: list[str] = []
         self._numbers: dict[int, int] = {}  # of what was visited, by id
         self._kept: list[object] = []  # so that no id is used twice
         self._names = {"dtype"}  # behind a dot in any of the functions, and what numpy asks of an annotation
@@ -84,10 +84,13 @@ class _Walk:
         self._owners: list[tuple[Any, set[str]]] = []  # things with attributes, and those that were visited
 
     def tell(self, *words: str) -> None:
-        """Add words to the fingerprint; a length before each keeps two from being read as one."""
-        for word in words:
-            coded = word.encode("utf-8", "surrogatepass")
-            self.hasher.update(b"%d " % len(coded) + coded)
+        """Add words to the fingerprint."""
+        self._told += words
+
+    def key(self) -> str:
+        """Give the fingerprint of what was told; a length before each word keeps two from being read as one."""
+        text = "".join([f"{len(word)} {word}" for word in self._told])
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def finish(self) -> None:
         """Visit what functions name, then attributes, by every name that stands anywhere, until nothing is new."""
@@ -314,4 +317,4 @@ def _indentation(line: str) -> int:
 def _last(code: CodeType) -> int:
     """The last line of a function that has an instruction, counted from 1."""
     inner = [_last(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
-    return max([code.co_firstlineno, *inner, *(line for _, _, line in code.co_lines() if line is not None)])
+    return max([code.co_firstlineno, *inner, *[line or 0 for _, _, line in code.co_lines()]])

@@ -83,14 +83,15 @@ class Range:
 def for_loop(body: Body, node: ast.For) -> None:
     """Lower a for loop: over a range by counting, over a tuple or the components of a vector by unrolling.
 
-    A range of constants is unrolled too where the body needs its numbers at build.
+    A range of constants is unrolled too where it is short or the body needs its numbers at build.
     """
     call = node.iter
     callee = body.visit(call.func) if isinstance(call, ast.Call) else None
     if isinstance(call, ast.Call) and isinstance(callee, Static) and callee.value is range:
+        _name(body, node)
         over = _range(body, call)
-        numbers = _numbers(over) if unrolling.needed(body, node) else None
-        if numbers is None:
+        numbers = _numbers(over)
+        if numbers is None or not (unrolling.worthwhile(body, node, len(numbers)) or unrolling.needed(body, node)):
             _count(body, node, over)
         else:
             constants = [body.builder.constant(over.scalar, number) for number in islice(numbers, unrolling.LIMIT + 1)]

@@ -23,7 +23,6 @@ _INSTEAD = {
     "fmod": "%",
     "norm": "sn.length",
     "pow": "write the product out: x * x",
-    "print": "write into an array, and print that",
     "round": "sn.rint, which rounds half to even",
     "sum": "a loop that adds up",
 }

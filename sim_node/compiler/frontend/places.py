@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -128,8 +129,8 @@ def _attribute(body: Body, node: ast.Attribute) -> Place | Operand:
     except OutsideError:
         base = place(body, node.value)
     kind = _type(body, base)
-    if isinstance(kind, Composite) and node.attr == "dtype":
-        return Static(kind.scalar)
+    if isinstance(kind, Composite) and node.attr in _OF_TYPE:
+        return _OF_TYPE[node.attr](kind)
     chosen = None if kind is None else selection.attribute(body, kind, node)
     if chosen is not None:
         return _part(body, base, chosen, node)
@@ -143,6 +144,14 @@ def _attribute(body: Body, node: ast.Attribute) -> Place | Operand:
         BuildAttributeError, f"'{text(node.value)}' is {describe(thing)}, which has no '{node.attr}'", node,
         suggestion(node.attr, names, text(node.value) + ".{}") or _without_attributes(thing, text(node.value)),
     )  # fmt: skip
+
+
+# What a composite value has of its type.
+_OF_TYPE: dict[str, Callable[[Composite], Operand]] = {
+    "dtype": lambda kind: Static(kind.scalar),
+    "length": lambda kind: Literal(kind.length),
+    "shape": lambda kind: tuple(map(Literal, kind.shape)),
+}
 
 
 def _type(body: Body, spot: Place | Operand) -> Type | None:

@@ -12,11 +12,16 @@ from sim_node.dtypes import Scalar
 from sim_node.errors import BuildTypeError, BuildValueError
 
 
+def _number(operand: Operand) -> Operand:
+    """A bool that the build knows is a number, as in Python."""
+    return Literal(int(operand.value)) if isinstance(operand, Literal) and operand.value in (False, True) else operand
+
+
 def range_operands(body: Body, call: ast.Call) -> tuple[Value, Value, Value, int | None]:
     """Lower the operands of a range, of one integer type: start, stop, step, and the step where the build knows it."""
     if call.keywords or not 1 <= len(call.args) <= 3 or any(isinstance(arg, ast.Starred) for arg in call.args):
         raise body.error(BuildTypeError, "range takes 1 to 3 integers", call, "range(stop), range(start, stop, step)")
-    given: list[tuple[Operand, ast.AST]] = [(body.visit(arg), arg) for arg in call.args]
+    given: list[tuple[Operand, ast.AST]] = [(_number(body.visit(arg)), arg) for arg in call.args]
     if len(given) == 1:
         given.insert(0, (Literal(0), call))
     if len(given) == 2:

@@ -11,7 +11,7 @@ from typing import Any
 from sim_node import dtypes
 
 # Python's own functions that kernels may call; calls.py says what they do.
-PYTHON: tuple[Any, ...] = (abs, len, max, min, range, type)
+PYTHON: tuple[Any, ...] = (abs, len, max, min, print, range, type)
 
 
 class Scope:

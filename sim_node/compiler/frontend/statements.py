@@ -12,7 +12,8 @@ from sim_node.compiler.frontend.logic import as_value, condition
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.operators import BINARY, binary
 from sim_node.compiler.frontend.places import Name, load, place, read, store
-from sim_node.compiler.frontend.targets import assign_to, written
+from sim_node.compiler.frontend.spread import written
+from sim_node.compiler.frontend.targets import assign_to
 from sim_node.compiler.ir.function import Value
 from sim_node.dtypes import ArrayType
 from sim_node.errors import BuildTypeError, UnsupportedError

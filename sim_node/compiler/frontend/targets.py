@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 
-from sim_node.compiler.frontend.agree import Written, components, sources_of, text
+from sim_node.compiler.frontend.agree import components, sources_of, text
 from sim_node.compiler.frontend.body import Body, describe
 from sim_node.compiler.frontend.operand import Operand
 from sim_node.compiler.frontend.places import place, store
@@ -29,23 +28,6 @@ def assign_to(body: Body, target: ast.expr, operand: Operand, source: ast.AST) -
         raise body.error(BuildTypeError, f"{len(values)} values for {len(target.elts)} targets", target)
     for part, value, at in zip(target.elts, values, sources_of(source, len(values)), strict=True):
         assign_to(body, part, value, at)
-
-
-def written(body: Body, nodes: Sequence[ast.expr]) -> Iterator[Written]:
-    """Lower the items of a tuple or the arguments of a call; ``*v`` stands for each part of a tuple or vector."""
-    for node in nodes:
-        if not isinstance(node, ast.Starred):
-            yield body.visit(node), node
-            continue
-        operand = body.visit(node.value)
-        several = parts(body, operand, node)
-        if several is None:
-            raise body.error(
-                BuildTypeError, f"'*' takes a tuple or a vector apart, and '{text(node.value)}' is {describe(operand)}",
-                node, "write each value in its place",
-            )  # fmt: skip
-        for part in several:
-            yield part, node.value
 
 
 def parts(body: Body, operand: Operand, node: ast.AST) -> tuple[Operand, ...] | None:

@@ -1,4 +1,4 @@
-"""Which loops over a range of constants are written out: those whose body needs the number at build."""
+"""Which loops over a range of constants are written out: short ones, and those whose body needs the number at build."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ from sim_node.dtypes import ArrayType
 from sim_node.lang.static import static
 
 LIMIT = 1024  # times that the body of a loop is written out, those around it counted too
+_SHORT = 32  # statements that a loop may come to which need not be written out, and is
+
+
+def worthwhile(body: Body, node: ast.For, times: int) -> bool:
+    """Whether a loop is so short that what is left of it, with every number known, takes less to build and to run."""
+    statements = sum(isinstance(part, ast.stmt) for statement in node.body for part in ast.walk(statement))
+    return 0 < body.unrolled * times * statements <= _SHORT
 
 
 def needed(body: Body, node: ast.For) -> bool:
-    """Whether something in the body of the loop depends on its name and must be known at build, or is cheaper so.
+    """Whether something in the body of the loop depends on its name and must be known at build.
 
     That is what stands in ``sn.static(…)``, and an index into a tuple or into the components of a vector.
     """

@@ -16,7 +16,7 @@ _VALUE = re.compile(r"(?:%(\w+) = )?(\w+)(?: (\w+(?:<[\w<>,]*>)?))?((?:,? %\w+)*
 _EDGE = re.compile(r"(\w+)(?:\(([^)]*)\))?")
 _TYPED = re.compile(r"(\w+(?:<[\w<>,]*>)?) %(\w+)")
 _NAME = re.compile(r"%(\w+)")
-_KINDS = {Op.BOUNDS: "index", Op.CHECK: "assert"}
+_KINDS = {Op.BOUNDS: "index", Op.CHECK: "assert", Op.PRINT: "print"}
 
 
 class _Draft(NamedTuple):

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from sim_node.compiler.ir.function import Attr, Block, Edge, Function, Module, Value
 from sim_node.compiler.ir.op import Op
 
+_WORDS = {op: op.name.lower() for op in Op}  # an enum's own look-up is Python code
+
 
 def text(module: Module, names: Mapping[str, str] | None = None) -> str:
     """Print the module, the kernel first and the functions in the order of their first call.
@@ -72,7 +74,7 @@ def _value(value: Value, numbers: Mapping[Value, int], names: Mapping[str, str])
     kind = f" {value.type.text}" if value.type is not None else ""
     args = f" {_list(value.args, numbers)}" if value.args else ""
     attr = names[str(value.attr)] if value.op is Op.CALL else value.attr
-    return f"{result}{value.op.name.lower()}{kind}{args}{attribute(attr)}"
+    return f"{result}{_WORDS[value.op]}{kind}{args}{attribute(attr)}"
 
 
 def _edge(edge: Edge, numbers: Mapping[Value, int], labels: Mapping[str, str]) -> str:

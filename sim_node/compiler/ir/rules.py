@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Callable
-
-import numpy as np
 
 from sim_node.compiler.ir.atomic import ATOMICS
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Leaf, Scalar, Tuple, Type, bool_, int32, pointer
+from sim_node.dtypes import Kind, Leaf, Scalar, Tuple, Type, bool_, int32, pointer
+
+_FORMATS = {16: "<e", 32: "<f"}  # of struct, by a float's width
 
 _Check = Callable[[Value, Function, Module], str | None]
 
@@ -19,10 +21,18 @@ def exact(kind: Scalar, attr: object) -> bool:
     if kind is bool_:
         return isinstance(attr, bool)
     if kind.is_float:
-        with np.errstate(over="ignore"):
-            return isinstance(attr, float) and (attr != attr or float(kind(attr)) == attr)
-    limits = np.iinfo(kind.numpy)
-    return isinstance(attr, int) and not isinstance(attr, bool) and limits.min <= attr <= limits.max
+        return isinstance(attr, float) and (kind.bits == 64 or attr != attr or _rounded(kind, attr) == attr)
+    low = 0 if kind.kind is Kind.UINT else -1 << (kind.bits - 1)
+    return type(attr) is int and low <= attr < low + (1 << kind.bits)
+
+
+def _rounded(kind: Scalar, number: float) -> float:
+    form = _FORMATS[kind.bits]
+    try:
+        rounded: float = struct.unpack(form, struct.pack(form, number))[0]
+    except OverflowError:  # it is beyond the largest finite one
+        return math.copysign(math.inf, number)
+    return rounded
 
 
 def _const(value: Value, _f: Function, _m: Module) -> str | None:
@@ -90,6 +100,13 @@ def _site(value: Value, function: Function, _m: Module) -> str | None:
     return None if isinstance(value.args[0].type, Scalar) else "checks more than a scalar"
 
 
+def _print(value: Value, function: Function, _m: Module) -> str | None:
+    if type(value.attr) is not int or not 0 <= value.attr < len(function.sites):
+        return f"site {value.attr!r} is not one of the function's {len(function.sites)}"
+    words = all(isinstance(arg.type, Scalar) and arg.type.bits == 64 for arg in value.args)
+    return None if words else f"prints {[arg.type for arg in value.args]}, which are not words of 64 bits"
+
+
 def _call(value: Value, _f: Function, module: Module) -> str | None:
     callee = module.functions.get(str(value.attr))
     if callee is None:
@@ -146,6 +163,7 @@ RULES: dict[Op, _Check] = {
     Op.ATOMIC: _atomic,
     Op.BOUNDS: _site,
     Op.CHECK: _site,
+    Op.PRINT: _print,
     Op.CALL: _call,
     Op.BRANCH: _branch,
     Op.RETURN: _return,

@@ -12,6 +12,8 @@ from sim_node.compiler.ir.rules import RULES
 from sim_node.dtypes import Scalar, Type, bool_
 
 EDGES = {Op.JUMP: 1, Op.BRANCH: 2, Op.RETURN: 0}
+# what is right or wrong by the function and the module that it is in, too
+_SURROUNDED = frozenset({Op.BOUNDS, Op.CHECK, Op.CALL, Op.RETURN})
 _PLACED_ELSEWHERE = ENDS | {Op.PARAM, Op.ARG}
 
 
@@ -19,14 +21,18 @@ class VerifyError(AssertionError):
     """The compiler made a wrong module: a fault of ours, not of the kernel's author."""
 
 
-def verify(module: Module, after: str = "lowering") -> Module:
-    """Return the module, or raise VerifyError naming function, block, value and rule."""
-    for fault in _faults(module):
+def verify(module: Module, after: str = "lowering", known: set[Value] | None = None) -> Module:
+    """Return the module, or raise VerifyError naming function, block, value and rule.
+
+    ``known`` holds the values whose types were found right before, and gets those of this module: values do not change,
+    so from pass to pass only the new ones are looked at. Where they stand is checked every time.
+    """
+    for fault in _faults(module, set() if known is None else known):
         raise VerifyError(f"after {after}, {fault}")
     return module
 
 
-def _faults(module: Module) -> Iterator[str]:
+def _faults(module: Module, known: set[Value]) -> Iterator[str]:
     if module.kernel not in module.functions:
         yield f"the module has no function '{module.kernel}'"
         return
@@ -35,7 +41,7 @@ def _faults(module: Module) -> Iterator[str]:
     if cycle := _recursion(module):
         yield f"functions call each other in a circle: {' → '.join(cycle)}"
     for name, function in module.functions.items():
-        for where, rule in _function(function, module):
+        for where, rule in _function(function, module, known):
             yield f"function '{name}', {where}: {rule}"
 
 
@@ -54,7 +60,7 @@ def _recursion(module: Module) -> list[str]:
     return visit(module.kernel, [])
 
 
-def _function(function: Function, module: Module) -> Iterator[tuple[str, str]]:
+def _function(function: Function, module: Module, known: set[Value]) -> Iterator[tuple[str, str]]:
     if not function.blocks:
         yield "blocks", "there are none"
         return
@@ -76,8 +82,12 @@ def _function(function: Function, module: Module) -> Iterator[tuple[str, str]]:
         return
     for block in function.blocks:
         for value in (*block.body, block.end):
+            if value in known:
+                continue
             if rule := _typing(value, function, module):
                 yield _where(block, value), rule
+            elif value.op not in _SURROUNDED:
+                known.add(value)
     yield from _dominance(function)
 
 
@@ -132,22 +142,21 @@ def _dominance(function: Function) -> Iterator[tuple[str, str]]:
     order = cfg.reverse_postorder(function)
     idom = cfg.dominators(order)
     above: dict[str | None, frozenset[str]] = {None: frozenset()}  # a block and all that dominate it
-    home: dict[Value, str] = {}
-    free = frozenset(function.params)
+    home = dict.fromkeys(function.params, order[0].label)
     for block in order:
-        inside = above[block.label] = above[idom[block.label]] | {block.label}
-
-        def hidden(args: tuple[Value, ...], inside: frozenset[str] = inside) -> bool:
-            return any(home.get(arg) not in inside and arg not in free for arg in args)
-
+        label = block.label
+        inside = above[label] = above[idom[label]] | {label}
         for value in (*block.params, *block.body, block.end):
-            if value in home or value in free:
+            if value in home:
                 yield _where(block, value), "is placed twice"
-            if hidden(value.args):
-                yield _where(block, value), "uses a value that does not dominate it"
-            home[value] = block.label
-        if any(hidden(edge.args) for edge in block.edges):
-            yield _where(block, block.end), "passes on a value that does not dominate it"
+            for arg in value.args:
+                if (where := home.get(arg)) is not label and where not in inside:
+                    yield _where(block, value), "uses a value that does not dominate it"
+            home[value] = label
+        for edge in block.edges:
+            for arg in edge.args:
+                if home.get(arg) not in inside:
+                    yield _where(block, block.end), "passes on a value that does not dominate it"
 
 
 def _where(block: Block, value: Value) -> str:

@@ -12,8 +12,8 @@ from sim_node.compiler.ir.function import Attr, Function, Module, Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.compiler.passes.evaluate import evaluate
 from sim_node.compiler.passes.rebuild import each, rebuild
-from sim_node.compiler.passes.straighten import straighten
-from sim_node.dtypes import Scalar
+from sim_node.compiler.passes.straighten import join, straighten
+from sim_node.dtypes import Kind, Scalar, bool_
 
 
 def fold(module: Module) -> Module:
@@ -22,11 +22,12 @@ def fold(module: Module) -> Module:
 
 
 def _function(function: Function) -> Function:
+    function = straighten(function)
     while True:  # a branch that falls away may leave a parameter constant, and so on
-        folded = straighten(rebuild(function, _rule))
-        if folded == function:
-            return folded
-        function = folded
+        folded = rebuild(function, _rule)
+        function = straighten(folded)
+        if function is folded:
+            return join(function)
 
 
 def _rule(value: Value, _label: str) -> Value | None:
@@ -36,15 +37,32 @@ def _rule(value: Value, _label: str) -> Value | None:
         return value.args[0] if _inside(*value.args) else value
     if not isinstance(value.type, Scalar) or not SIGNATURES[value.op].pure:
         return value
-    return _constant(value, value.type) or _identity(value, value.type) or value
+    return _constant(value, value.type) or _identity(value, value.type) or _limited(value, value.type) or value
 
 
 def _constant(value: Value, kind: Scalar) -> Value | None:
-    if not value.args or any(arg.op is not Op.CONST for arg in value.args):
+    if not value.args:
         return None
+    for arg in value.args:
+        if arg.op is not Op.CONST:
+            return None
     operands = [(arg.type, arg.attr) for arg in value.args if isinstance(arg.type, Scalar)]
     attr = evaluate(value.op, kind, operands)
     return None if attr is None else Value(Op.CONST, kind, attr=attr, location=value.location)
+
+
+def _limited(value: Value, kind: Scalar) -> Value | None:
+    """Choose by one comparison between a float and a constant that is no zero and no NaN, where MIN and MAX take nine.
+
+    Of zeros and of two NaN neither is at hand; a NaN compares false, and the constant is taken, as it must be.
+    """
+    if value.op not in _EXTREMES or not kind.is_float:
+        return None
+    for limit, other in (value.args, value.args[::-1]):
+        if limit.op is Op.CONST and limit.attr and limit.attr == limit.attr:
+            before = Value(_EXTREMES[value.op], bool_, (other, limit), location=value.location)
+            return Value(Op.SELECT, kind, (before, other, limit), location=value.location)
+    return None
 
 
 def _inside(index: Value, length: Value) -> bool:
@@ -72,6 +90,7 @@ _ABSORBING: dict[Op, dict[str, Attr]] = {
     Op.AND: {"b": False, "iu": 0},
     Op.OR: {"b": True},
 }
+_EXTREMES = {Op.MIN: Op.LT, Op.MAX: Op.GT}
 _IDEMPOTENT = frozenset({Op.AND, Op.OR, Op.MIN, Op.MAX})
 _INVOLUTION = frozenset({Op.NEG, Op.INVERT})
 
@@ -90,24 +109,23 @@ def _identity(value: Value, kind: Scalar) -> Value | None:
     first, second = args
     if first is second and value.op in _IDEMPOTENT:
         return first
-    orders = [(first, second), (second, first)] if SIGNATURES[value.op].commutes else [(first, second)]
-    for other, constant in orders:
-        if _is(constant, _pick(_NEUTRAL, value.op, kind)):
-            return other
-        if _is(constant, _pick(_ABSORBING, value.op, kind)):
-            return constant
+    if second.op is Op.CONST:
+        return _beside(second, first, value.op, kind)
+    if first.op is Op.CONST and SIGNATURES[value.op].commutes:
+        return _beside(first, second, value.op, kind)
     return None
 
 
-def _pick(table: dict[Op, dict[str, Attr]], op: Op, kind: Scalar) -> Attr:
-    rows = table.get(op)
-    if rows is None:
-        return None
-    letter = kind.kind.value
-    for kinds, attr in rows.items():
-        if letter in kinds:
-            return attr
-    return None
+def _beside(constant: Value, other: Value, op: Op, kind: Scalar) -> Value | None:
+    """What an op gives of a constant and another operand, where that needs no computing."""
+    if _is(constant, _pick(_NEUTRAL, op, kind.kind)):
+        return other
+    return constant if _is(constant, _pick(_ABSORBING, op, kind.kind)) else None
+
+
+def _pick(table: dict[Op, dict[str, Attr]], op: Op, kind: Kind) -> Attr:
+    rows = table.get(op, {})
+    return next((attr for kinds, attr in rows.items() if kind.value in kinds), None)
 
 
 def _is(value: Value, attr: Attr) -> bool:

@@ -14,11 +14,13 @@ from sim_node.compiler.ir.op import Op
 from sim_node.compiler.passes.rebuild import with_args
 from sim_node.errors import Location
 
-_SITED = (Op.BOUNDS, Op.CHECK)
+_SITED = (Op.BOUNDS, Op.CHECK, Op.PRINT)
 
 
 def inline(module: Module) -> Module:
     """Return the module with the kernel's function only; locations and sites get their chain of callers."""
+    if len(module.functions) == 1:
+        return module
     flat: dict[str, Function] = {}
 
     def flatten(name: str) -> Function:
@@ -75,7 +77,8 @@ def _copy(callee: Function, call: Value, prefix: str, first_site: int) -> list[B
             args = tuple(new[arg] for arg in value.args)
             new[value] = Value(value.op, value.type, args, attr, _under(value.location, call.location))
         edges = tuple(Edge(labels[edge.target], edge.args) for edge in block.edges)
-        end = replace(block.end)  # a value of its own in each copy
+        last = block.end
+        end = Value(last.op, last.type, last.args, last.attr, last.location)  # a value of its own in each copy
         if end.op is Op.RETURN:
             edges, end = (Edge(_after(f"{prefix}_0"), end.args),), Value(Op.JUMP, None, location=end.location)
         body = tuple(new[value] for value in block.body)

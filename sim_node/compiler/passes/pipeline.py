@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim_node.compiler.ir.function import Module
+from sim_node.compiler.ir.function import Module, Value
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.cse import cse
 from sim_node.compiler.passes.dce import dce
@@ -19,6 +19,9 @@ def optimise(module: Module) -> Module:
 
     Raises VerifyError, which is a fault of the compiler, if one of them leaves a wrong module.
     """
+    known = set[Value]()
     for change in PASSES:
-        module = verify(change(module), change.__name__)
+        changed = change(module)
+        if changed is not module:
+            module = verify(changed, change.__name__, known)
     return module

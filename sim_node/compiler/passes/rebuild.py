@@ -49,7 +49,7 @@ def rebuild(function: Function, rule: Rule, instead: Mapping[Value, Value] | Non
             placed.add(new[param])
         body: list[Value] = []
         for value in block.body:
-            given = with_args(value, tuple(new[arg] for arg in value.args))
+            given = with_args(value, tuple([new[arg] for arg in value.args]))
             result = rule(given, block.label)
             if result is None:
                 continue

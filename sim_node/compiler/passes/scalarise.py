@@ -41,7 +41,7 @@ def _function(function: Function) -> Function:
     for block in cfg.reverse_postorder(function):
         for param in block.params:
             parts[param] = (param,) if isinstance(param.type, Scalar) else tuple(
-                replace(param, type=leaf.scalar) for leaf in leaves(param.type)
+                Value(Op.ARG, leaf.scalar, location=param.location) for leaf in leaves(param.type)
             )  # fmt: skip
         body, heads = heads, []
         for value in block.body:

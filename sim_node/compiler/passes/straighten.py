@@ -11,10 +11,15 @@ from sim_node.compiler.passes.rebuild import keep, rebuild
 
 
 def straighten(function: Function) -> Function:
-    """Return the function a step straighter; one that is straight already comes back equal."""
-    decided = replace(function, blocks=tuple(map(_decide, function.blocks)))
-    reached = cfg.reverse_postorder(decided)
-    return _join(rebuild(decided, keep, _redundant(reached)))
+    """Return the function a step straighter; one that is straight already is given back itself."""
+    decided = tuple(map(_decide, function.blocks))
+    if decided != function.blocks:
+        function = replace(function, blocks=decided)
+    reached = cfg.reverse_postorder(function)
+    redundant = _redundant(reached)
+    if redundant or len(reached) < len(function.blocks):
+        function = rebuild(function, keep, redundant)
+    return function
 
 
 def _decide(block: Block) -> Block:
@@ -43,7 +48,7 @@ def _redundant(blocks: list[Block]) -> dict[Value, Value]:
     return {param: next(iter(values)) for param, values in single.items() if len(values) == 1}
 
 
-def _join(function: Function) -> Function:
+def join(function: Function) -> Function:
     """Append to each block the one that only it jumps to; such a block has no parameters that are not redundant."""
     blocks = {block.label: block for block in function.blocks}
     entries = {label: len(before) for label, before in cfg.predecessors(list(function.blocks)).items()}
@@ -55,4 +60,6 @@ def _join(function: Function) -> Function:
                 break
             follower = blocks.pop(target)
             blocks[label] = replace(follower, label=label, params=block.params, body=block.body + follower.body)
+    if len(blocks) == len(function.blocks):
+        return function
     return replace(function, blocks=tuple(blocks.values()))

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from sim_node import dtypes
+from sim_node.compiler.frontend.capture import FACTORIES
+from sim_node.compiler.python.arrays import Array
 from sim_node.compiler.python.operations import count
 from sim_node.compiler.python.places import length
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
-from sim_node.lang.builtins import Builtin, cast, vector
+from sim_node.lang.builtins import Builtin, cast, printf, vector
 from sim_node.lang.hosted import type_of
 
 running = threading.local()  # ``thread``: the coordinates of the thread that runs
@@ -20,6 +22,7 @@ running = threading.local()  # ``thread``: the coordinates of the thread that ru
 
 def callee(thing: Any) -> Any:
     """Give what a call of the thing does."""
+    thing = next((builtin for factory, builtin in FACTORIES if factory is thing), thing)
     if isinstance(thing, Builtin):
         return _OWN.get(thing.name) or _builtin(thing)
     for python, ours in _PYTHON:
@@ -52,6 +55,8 @@ def _vector(*parts: Any, **named: Any) -> Any:
 
 def _type(value: Any) -> Any:
     (value,) = defaulted(value)
+    if isinstance(value, Array):
+        return dtypes.ArrayType(value.dtype, value.ndim)
     return value._type if hasattr(value, "_type") else dtypes.element(value.dtype)
 
 
@@ -64,7 +69,13 @@ def _abs(value: Any) -> Any:
 
 
 # Builtins by their name, where the host's way differs.
-_OWN: dict[str, Callable[..., Any]] = {"tid": _tid, "cast": _cast, "vector": _vector}
+_OWN: dict[str, Callable[..., Any]] = {
+    "tid": _tid,
+    "cast": _cast,
+    "vector": _vector,
+    "print": print,
+    "printf": printf.host,
+}
 _PYTHON: tuple[tuple[object, Callable[..., Any]], ...] = (
     (len, length),
     (range, count),

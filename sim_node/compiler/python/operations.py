@@ -75,7 +75,7 @@ def check(truth: Any, message: str) -> None:
 
 def count(*limits: Any) -> Iterator[Any]:
     """Count as ``range`` does, in the type of its limits."""
-    limits = defaulted(*limits)
+    limits = defaulted(*(int(limit) if type(limit) is bool else limit for limit in limits))
     if len(limits) > 2 and limits[2] == 0:
         raise StopError("assert", "the step of the range is not 0")
     scalar = type(limits[0])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from sim_node.compiler.frontend.agree import text
@@ -244,6 +244,22 @@ class Rewriter(ast.NodeTransformer):
             return self.call(node, OPERATORS[type(op)], left, right, ast.Constant(written))
         return ast.copy_location(ast.BinOp(left, op, right), node)
 
+    def visit_Tuple(self, node: ast.Tuple) -> ast.expr:
+        """Rewrite a tuple."""
+        node.elts = list(self.several(node.elts))
+        return node
+
+    def several(self, nodes: Sequence[ast.expr]) -> Iterator[ast.expr]:
+        """Rewrite expressions that follow each other; a slice of an array behind ``*`` is its elements."""
+        for node in nodes:
+            elements = self.body.spread.get(self.origin.get(node, node))
+            for element in elements or ():
+                twin = copy.deepcopy(element)
+                self.origin.update(zip(ast.walk(twin), ast.walk(element)))
+                yield self.visit(twin)
+            if elements is None:
+                yield self.visit(node)
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """Rewrite a call: of a func its instance, of anything else what it does here."""
         old = self.origin[node]
@@ -251,7 +267,7 @@ class Rewriter(ast.NodeTransformer):
         thing = self.known(node.func)
         if thing is static:
             return self.constant_part(node.args[0])
-        node.args = [self.visit(argument) for argument in node.args]
+        node.args = list(self.several(node.args))
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
         if called is not None and len(set(called)) == 1:

@@ -72,8 +72,7 @@ class StructValue(Value):
         if isinstance(kind, Scalar):
             self._memory[name] = number(value, kind)
         elif isinstance(kind, ArrayType):
-            layout = LAYOUTS.index(kind.layout)
-            there = bytes(kind.size) if value is None else value.descriptor(layout)
+            there = bytes(kind.size) if value is None else _described(self, name, kind, value)
             self._memory[name] = np.frombuffer(there, self._memory.dtype[name])[0]
             self._arrays[name] = value
         else:
@@ -122,6 +121,19 @@ class StructValue(Value):
 
 def _shown(value: Any) -> str:
     return str(value) if isinstance(value, np.generic) else repr(value)
+
+
+def _described(owner: StructValue, name: str, kind: ArrayType, value: Any) -> bytes:
+    """The descriptor of an array that a field refers to."""
+    given = (getattr(value, "dtype", None), getattr(value, "ndim", None))
+    if not hasattr(value, "descriptor") or given != (kind.dtype, kind.ndim):
+        shown = f"one of {given[0]!r} in {given[1]}" if hasattr(value, "descriptor") else f"a {type(value).__name__}"
+        raise TypeError(
+            f"field '{name}' of {owner._type!r} refers to an array of {kind.dtype!r} in {kind.ndim} "
+            f"dimension{'s' * (kind.ndim > 1)}, not to {shown}"
+        )
+    words: bytes = value.descriptor(LAYOUTS.index(kind.layout))
+    return words
 
 
 def _field(value: StructValue, name: str) -> Any:

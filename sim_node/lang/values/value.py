@@ -114,6 +114,11 @@ class Numeric(Value):
         """How many parts there are in each dimension."""
         return tuple(self._memory.shape)
 
+    @property
+    def length(self) -> int:
+        """How many parts there are in all."""
+        return self._memory.size
+
     def _of(self, memory: Numpy) -> Any:
         """A value of the same type with other parts."""
         return viewed(self._type, memory)

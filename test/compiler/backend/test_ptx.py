@@ -124,7 +124,14 @@ def waves(x: sn.array(dtype=float), y: sn.array(dtype=sn.float64)):
     y[i] = sn.sqrt(sn.log(y[i])) / y[i]
 
 
-HERE = (advance, halves, saxpy, spin, waves)
+@sn.kernel
+def told(x: sn.array(dtype=float)):
+    i = sn.tid()
+    if x[i] < 0.0:
+        print("below", i, x[i])
+
+
+HERE = (advance, halves, saxpy, spin, told, waves)
 
 
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
@@ -135,7 +142,7 @@ def test_every_operation_is_taken_and_rounds_as_the_ir_says(op):
 
 def test_every_operation_that_computes_has_a_row_here():
     elsewhere = {Op.CONST, Op.TID, Op.PARAM, Op.ARG, Op.MAKE, Op.EXTRACT, Op.OFFSET, Op.LOAD, Op.STORE, Op.ATOMIC}
-    elsewhere |= {Op.BOUNDS, Op.CHECK, Op.CALL, Op.JUMP, Op.BRANCH, Op.RETURN}
+    elsewhere |= {Op.BOUNDS, Op.CHECK, Op.PRINT, Op.CALL, Op.JUMP, Op.BRANCH, Op.RETURN}
     assert set(OPS) | elsewhere == set(Op)
 
 
@@ -178,6 +185,12 @@ def test_the_argument_block_is_a_parameter_by_value():
     assert ".param .align 8 .b8 kernel_param_2[56]" in text
     assert ".local" not in text
     assert not re.search(r"\bld\.(?!param|global)", text.split(".entry")[1])
+
+
+def test_a_record_of_what_is_printed_gets_its_room_by_one_atomic_addition():
+    text = kernels()["told"]
+    assert re.search(r"\batom\S*\.add\.u64", text)
+    assert re.search(r"\batom\S*\.min\.u64", text)  # where those end that fit
 
 
 def test_threads_are_numbered_in_64_bits():
@@ -227,7 +240,7 @@ def test_the_text_is_what_was_read_and_found_good(kernel):
 def together(texts: dict[str, str]) -> str:
     """One module of many, which is assembled faster than each alone."""
     parts = [
-        re.sub(r"\b(kernel|stop)\b", rf"\g<1>_{i}", text.split(".address_size 64", 1)[1])
+        re.sub(r"\b(kernel|stop|print)\b", rf"\g<1>_{i}", text.split(".address_size 64", 1)[1])
         for i, text in enumerate(texts.values())
     ]
     return ".version 7.8\n.target sm_90\n.address_size 64\n" + "\n".join(parts)

@@ -108,3 +108,50 @@ def test_closures_are_read_when_lowered():
     assert written() == 2.0
     gain = 3.0
     assert written() == 3.0
+
+
+@sn.struct
+class Link:
+    at: sn.vec3
+    fixed: bool
+
+
+@sn.struct
+class Chain:
+    link: Link
+    mass: sn.float16
+    forces: sn.array[float]
+
+
+@sn.struct
+class Body:
+    link: Link
+    mass: sn.float16
+
+
+def test_instances_of_structs_are_their_fields():
+    body = Body(Link((1, 2, 3), True), 0.5)
+
+    @sn.kernel
+    def k(out: sn.array[Body]):
+        mine = body
+        mine.link.at.x += 1.0
+        out[0] = mine
+        out[1] = body
+
+    for device in ("cpu", "python"):
+        out = sn.zeros(2, dtype=Body)
+        sn.launch(k, 1, inputs=[out], device=device)
+        assert out.list() == [Body(Link((2, 2, 3), True), 0.5), body]
+
+
+def test_arrays_in_instances_of_structs_stay_outside():
+    chain = Chain(forces=sn.zeros(1))
+
+    @sn.kernel
+    def k(out: sn.array[float]):
+        mine = chain
+        out[0] = float(mine.mass)
+
+    with pytest.raises(BuildTypeError, match=r"'chain\.forces' is an array outside of the kernel"):
+        sn.launch(k, 1, inputs=[sn.zeros(1)])

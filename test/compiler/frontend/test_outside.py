@@ -9,7 +9,7 @@ import sim_node as sn
 from sim_node.compiler.frontend.outside import known, refusal
 
 
-@pytest.mark.parametrize("thing", [math, sn.vec3, sn.float32, sn.sqrt, sn.clamp, len, range])
+@pytest.mark.parametrize("thing", [math, sn.vec3, sn.float32, sn.sqrt, sn.clamp, len, range, print])
 def test_known(thing):
     assert known(thing)
 
@@ -20,7 +20,7 @@ def test_known(thing):
         (np.float64, "a type of numpy's", "sn.float64(x)"),
         (np.zeros(9), "an array outside of the kernel", "as a parameter"),
         (math.sin, "Python code", "sn.sin"),
-        (print, "Python code", "into an array"),
+        (input, "Python code", "@sn.func"),
         ("".join, "Python code", "@sn.func"),
         ("text", "of type str", "under a name of its own"),
         ([1], "of type list", "sn.static(g[…])"),

@@ -85,7 +85,7 @@ def test_a_variable_keeps_its_type(refusal, body, family, what, remedy):
         ("while flag:\n    y = 1.0\n    flag = s > y\nx[0] = ¦y", "before the first iteration of the loop in line 3"),
         ("while True:\n    if flag:\n        break\n    y = 1.0\nx[0] = ¦y",
          "before the first iteration of the loop in line 3"),
-        ("for i in range(3):\n    if i > n:\n        y = 1.0\n    x[i] = ¦y",
+        ("for i in range(300):\n    if i > n:\n        y = 1.0\n    x[i] = ¦y",
          "before the first iteration of the loop in line 3"),
     ],
 )  # fmt: skip

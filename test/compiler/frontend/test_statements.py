@@ -32,7 +32,12 @@ def results(kernel, body, n=3):
         ("x[0] = ¦None", UnsupportedError, "None is no value in a kernel", "numbers"),
         ("x[0] = ¦1j", UnsupportedError, "a complex number is no value", "numbers"),
         ("x[0] = ¦...", UnsupportedError, "... is no value", "numbers"),
-        ("x[0] = (1, ¦*s)[0]", BuildTypeError, "'*' takes a tuple or a vector apart, and 's' is f32", "each value"),
+        (
+            "x[0] = (1, ¦*s)[0]",
+            BuildTypeError,
+            "only supported for tuples, vectors and slices of arrays, and 's' is f32",
+            "each value",
+        ),
         ("¦n if flag else s", UnsupportedError, "'n' is computed", "assign"),
         ("¦sn.pie = 3", BuildAttributeError, "module 'sim_node' has no 'pie'", "did you mean sn.pi?"),
     ],

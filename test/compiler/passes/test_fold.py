@@ -1,5 +1,7 @@
+import itertools
 import math
 
+import numpy as np
 import pytest
 
 from sim_node.compiler.ir.op import Op
@@ -154,3 +156,31 @@ def test_an_index_known_to_be_inside_is_not_checked():
     assert kept.count("bounds") == 2
     assert "{1}" in kept
     assert "{2}" in kept
+
+
+@pytest.mark.parametrize("op", ["min", "max"])
+@pytest.mark.parametrize("kind", ["f16", "f32", "f64"])
+@pytest.mark.parametrize("operands", ["%x, %k", "%k, %x"])
+@pytest.mark.parametrize(
+    ("limit", "want"),
+    [("1.5", Op.SELECT), ("-inf", Op.SELECT), ("0.0", None), ("-0.0", None), ("nan", None)],
+)
+def test_a_float_is_limited_by_one_comparison_where_that_gives_the_same(op, kind, operands, limit, want):
+    source = f"%k = const {kind} {{{limit}}}\n  %r = {op} {kind} {operands}"
+    assert stored(kind, source) == (want or Op[op.upper()])
+
+
+def test_a_float_limited_by_a_constant_is_what_min_and_max_give(execute):
+    values = np.array([0.0, -0.0, 1.5, -1.5, np.nan, np.inf, -np.inf, 1e-45, -1e-45, 3e38], np.float32)
+    for op, limit in itertools.product(("min", "max"), (1.5, -1.5, math.inf, -math.inf)):
+        results = []
+        for given in (f"%k = const f32 {{{limit!r}}}", "%k = min f32 %x, %x"):
+            source = KERNEL.format(t="f32", size=4, body=f"{given}\n  %v = load f32 %at {{0}}\n  %r = {op} f32 %v, %k")
+            source = source.replace("b0:\n", "b0:\n  %p = extract ptr %y {0}\n  %at = offset ptr %p, %i {4}\n")
+            out = []
+            for i in range(len(values)):
+                memory = values.copy()
+                assert execute(fold(verify(parse(source))), 1, memory, np.float32(limit), False, np.int32(i)).code == 0
+                out.append(memory[i])
+            results.append(np.array(out).tobytes())
+        assert results[0] == results[1]

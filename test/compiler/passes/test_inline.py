@@ -3,12 +3,13 @@ from dataclasses import replace
 import numpy as np
 
 from sim_node.compiler.ir.digest import digest
-from sim_node.compiler.ir.function import Module, Site
+from sim_node.compiler.ir.function import Module, Site, Value
 from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.parser import parse
 from sim_node.compiler.ir.printer import text
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
+from sim_node.compiler.passes.rebuild import with_args
 from sim_node.errors import Location
 
 CALLS = """
@@ -74,8 +75,9 @@ def located(module):
         blocks = []
         for block in function.blocks:
             for line, value in enumerate(block.body):
-                new[value] = replace(value, args=tuple(new[arg] for arg in value.args), location=at(name, line))
-            end = replace(block.end, args=tuple(new[arg] for arg in block.end.args))
+                args = tuple(new[arg] for arg in value.args)
+                new[value] = Value(value.op, value.type, args, value.attr, at(name, line))
+            end = with_args(block.end, tuple(new[arg] for arg in block.end.args))
             blocks.append(replace(block, body=tuple(new[value] for value in block.body), end=end))
         sites = tuple(Site("assert", name, at(name, 99)) for _ in function.sites)
         functions[name] = replace(function, blocks=tuple(blocks), sites=sites)

@@ -1,14 +1,14 @@
 from sim_node.compiler.ir.parser import parse
 from sim_node.compiler.ir.printer import text
 from sim_node.compiler.passes.rebuild import each
-from sim_node.compiler.passes.straighten import straighten
+from sim_node.compiler.passes.straighten import join, straighten
 
 
 def straight(source):
     """Straighten until nothing changes, as fold does: a parameter may be redundant only once another is gone."""
     before, module = "", parse(source)
     while text(module) != before:
-        before, module = text(module), each(module, straighten)
+        before, module = text(module), each(module, lambda function: join(straighten(function)))
     return before
 
 

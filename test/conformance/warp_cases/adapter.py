@@ -56,10 +56,10 @@ FOREIGN_CASES = {"test_dependent_module_import": FRAMEWORKS}
 MISSING = ["bfloat16"]
 # attributes of what Warp has in common with us → why they are not ours
 FOREIGN_ATTRIBUTES: dict[str, dict[str, str]] = {
-    "Array": {"grad": GRADIENTS, "_ref": PRIVATE},
+    "Array": {**dict.fromkeys(["grad", "requires_grad", "retain_grad"], GRADIENTS), "_ref": PRIVATE},
     "Func": {"user_overloads": PRIVATE, "adj": PRIVATE},
     "Kernel": {"adj": PRIVATE},
-    "Composite": {"_type_": PRIVATE},
+    "Composite": {"_type_": PRIVATE, "_wp_generic_type_str_": PRIVATE},
     "Scalar": {"_type_": PRIVATE},
     "Module": dict.fromkeys(["hash_module", "resolve_options", "get_module_hash", "_get_live_kernels"], PRIVATE),
 }
@@ -90,6 +90,7 @@ class Foreign:
         return self._use()
 
     __call__ = __getitem__ = __iter__ = __len__ = __enter__ = __exit__ = __or__ = __ror__ = _use  # type: ignore[assignment]
+    __instancecheck__ = _use  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<unsupported: {self._reason} ({self._name})>"

@@ -73,6 +73,8 @@ def test_it_prints_and_pickles() -> None:
         (lambda: Part(1, count=1), TypeError, "'count' is given twice"),
         (lambda: Part(cuont=1), AttributeError, "no field 'cuont'; it has count, at, turn"),
         (lambda: Part(count=1.5), TypeError, "not made of the float 1.5"),
+        (lambda: Whole(values=[1, 2]), TypeError, r"field '\w+' of Whole refers to an array of f32 .* not to a list"),
+        (lambda: Whole(values=sn.zeros(2, int)), TypeError, "not to one of i32 in 1"),
         (lambda: Part().assign(3), TypeError, "takes one of its own"),
     ],
 )
