@@ -18,7 +18,7 @@ from numpy.lib.recfunctions import repack_fields
 from sim_node.compiler.backend import elf, host
 from sim_node.compiler.backend.target import HOST, TARGETS, Target
 from sim_node.compiler.frontend import typed
-from sim_node.compiler.ir.function import Module
+from sim_node.compiler.ir.function import Module, Value
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.passes.pipeline import PASSES
@@ -124,9 +124,10 @@ def run(source: str, file: str, seed: int, forms: Sequence[Form] = FORMS) -> Out
 
 def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
     """Make machine code in each form; a target that lacks an instruction that the kernel needs is left out."""
-    plain = best = verify(scalarise(flat))
+    known = set[Value]()
+    plain = best = verify(scalarise(flat), scalarise.__name__, known)
     for change in PASSES[PASSES.index(scalarise) + 1 :]:
-        best = verify(change(best), change.__name__)
+        best = verify(change(best), change.__name__, known)
     texts = {False: host.module(plain.entry), True: host.module(best.entry)}
     kinds, made = [param.type for param in flat.entry.params], {}
     for form in forms:
