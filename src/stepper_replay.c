@@ -1,6 +1,8 @@
 /* Replaying for _native.Stepper: ticks with inputs that were recorded, and what each of them left. */
 #include "stepper_object.h"
 
+#include "plan_object.h"
+
 /* What is collected: the hashes, and the bytes of chosen fields, a row a tick each. */
 typedef struct {
     uint64_t *hashes;

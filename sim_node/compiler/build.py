@@ -33,7 +33,7 @@ from sim_node.compiler.passes.pipeline import optimise
 from sim_node.compiler.passes.scalarise import scalarise
 from sim_node.compiler.record import Record, RecordError, record
 from sim_node.dtypes import Type
-from sim_node.errors import BuildError, Location
+from sim_node.errors import AbsentError, BuildError, Location, mistakes
 from sim_node.lang.annotation import annotation, evaluated
 from sim_node.lang.kernel import Kernel
 
@@ -246,7 +246,7 @@ def _made(
     def finish() -> Program:
         try:
             made = wait()
-        except llvm.AbsentError as error:
+        except AbsentError as error:
             raise _absent(kernel) from error
         _differing(kernel, made)
         if told is not None:
@@ -298,7 +298,9 @@ def _lacking(flat: Module, target: Target, error: elf.UndefinedSymbolError) -> B
     location = needing[0].location if needing else None
     machine = f"target '{target.name}'" if target.cpu else "this processor"
     what = f"{machine} lacks an instruction that kernel '{flat.kernel}' needs ({error})"
-    return BuildError(what, location, "a processor with SSE4.1 for floor, ceil, trunc and rint, with FMA3 for fma")
+    return mistakes.PROCESSOR(
+        what, location, "a processor with SSE4.1 for floor, ceil, trunc and rint, with FMA3 for fma"
+    )
 
 
 def _differing(kernel: Kernel, made: Program) -> None:
@@ -314,9 +316,9 @@ def _absent(kernel: Kernel) -> BuildError:
     used = bundle.used()
     for each in used:
         if each.has_another(str(kernel.module), kernel.name, ""):
-            return BuildError(f"{_other(kernel, each)}, and there is no compiler here", place, _REMEDY)
+            return mistakes.NO_COMPILER(f"{_other(kernel, each)}, and there is no compiler here", place, _REMEDY)
     where = f"in no bundle ({', '.join(str(each.path) for each in used)})" if used else "not in the cache"
-    return BuildError(f"kernel '{kernel.name}' is {where}, and there is no compiler here", place, _REMEDY)
+    return mistakes.NO_COMPILER(f"kernel '{kernel.name}' is {where}, and there is no compiler here", place, _REMEDY)
 
 
 def _other(kernel: Kernel, found: bundle.Bundle) -> str:

@@ -25,14 +25,10 @@ from sim_node.compiler import identity
 from sim_node.compiler.backend import elf, llvm
 from sim_node.compiler.backend.target import Target, best
 from sim_node.compiler.record import Record, RecordError, record
-from sim_node.errors import SimNodeError
+from sim_node.errors import mistakes
 
 MANIFEST = "manifest.json"
 FORMAT = 1
-
-
-class BundleError(SimNodeError):
-    """A bundle is damaged, incomplete, or not for this package or processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,7 @@ def write(folder: Path, targets: Sequence[Target], members: Iterable[Member]) ->
     Raises BundleError where the folder holds something else, or cannot be written.
     """
     if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BundleError(f"{folder}: is there and is no bundle; give another folder, or remove it")
+        raise mistakes.BUNDLE(f"{folder}: is there and is no bundle; give another folder, or remove it")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
@@ -69,7 +65,7 @@ def write(folder: Path, targets: Sequence[Target], members: Iterable[Member]) ->
             shutil.rmtree(draft, ignore_errors=True)
             raise
     except OSError as fault:
-        raise BundleError(f"{folder}: cannot be written ({fault.strerror})") from fault
+        raise mistakes.BUNDLE(f"{folder}: cannot be written ({fault.strerror})") from fault
     return folder / MANIFEST
 
 
@@ -125,7 +121,7 @@ class Bundle:
         try:
             return None if found is None else record(found, functions)
         except RecordError as fault:
-            raise BundleError(f"{self.path / MANIFEST}: kernel '{found and found['name']}': {fault}") from fault
+            raise mistakes.BUNDLE(f"{self.path / MANIFEST}: kernel '{found and found['name']}': {fault}") from fault
 
     def code(self, digest: str) -> elf.Code | None:
         """Load the object of a digest; None where the bundle has no such kernel.
@@ -149,13 +145,13 @@ class Bundle:
         try:
             image = path.read_bytes()
         except OSError as fault:
-            raise BundleError(f"{path}: cannot be read ({fault.strerror}); build the bundle again") from fault
+            raise mistakes.BUNDLE(f"{path}: cannot be read ({fault.strerror}); build the bundle again") from fault
         if hashlib.sha256(image).hexdigest() != where["sha256"]:
-            raise BundleError(f"{path}: is not what the manifest says; build the bundle again")
+            raise mistakes.BUNDLE(f"{path}: is not what the manifest says; build the bundle again")
         try:
             return elf.load(image)
         except elf.ObjectError as fault:
-            raise BundleError(f"{path}: {fault}") from fault
+            raise mistakes.BUNDLE(f"{path}: {fault}") from fault
 
 
 def read(path: Path) -> Bundle:
@@ -167,30 +163,30 @@ def read(path: Path) -> Bundle:
     try:
         manifest = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError) as fault:
-        raise BundleError(f"{file}: no manifest of a bundle: {fault}") from fault
+        raise mistakes.BUNDLE(f"{file}: no manifest of a bundle: {fault}") from fault
     try:
         return _read(path, manifest)
     except (KeyError, TypeError, AttributeError) as fault:
-        raise BundleError(f"{file}: is damaged: {type(fault).__name__}: {fault}") from fault
+        raise mistakes.BUNDLE(f"{file}: is damaged: {type(fault).__name__}: {fault}") from fault
 
 
 def _read(path: Path, manifest: dict[str, Any]) -> Bundle:
     file, again = path / MANIFEST, "build it again with the sim_node that runs it"
     if manifest["format"] != FORMAT:
-        raise BundleError(f"{file}: has format {manifest['format']!r}, and this version reads {FORMAT}; {again}")
+        raise mistakes.BUNDLE(f"{file}: has format {manifest['format']!r}, and this version reads {FORMAT}; {again}")
     if manifest["backend"] != identity.backend():
         made, ours = manifest["sim_node"], sim_node.__version__
-        raise BundleError(f"{file}: was made by another compiler (sim_node {made}, this is {ours}); {again}")
+        raise mistakes.BUNDLE(f"{file}: was made by another compiler (sim_node {made}, this is {ours}); {again}")
     targets: dict[str, str] = manifest["targets"]
     target = best(targets.values())
     if target is None:
-        raise BundleError(f"{file}: has no target that this processor runs: {', '.join(targets) or 'none at all'}")
+        raise mistakes.BUNDLE(f"{file}: has no target that this processor runs: {', '.join(targets) or 'none at all'}")
     bundle = Bundle(path, target, str(manifest["llvmlite"]))
     bundle._same_compiler = manifest["compiler"] == identity.compiler()
     for kernel in manifest["kernels"]:
         where = kernel["objects"][target.name]
         if not isinstance(where["sha256"], str) or not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", where["file"]):
-            raise BundleError(f"{file}: is damaged: kernel '{kernel['name']}' has no object of its own")
+            raise mistakes.BUNDLE(f"{file}: is damaged: kernel '{kernel['name']}' has no object of its own")
         bundle._by_digest[kernel["digest"]] = kernel
         bundle._digests.setdefault((kernel["module"], kernel["name"]), []).append(kernel["digest"])
         if kernel["fingerprint"] is not None:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from sim_node.compiler.backend import elf
-from sim_node.errors import SimNodeError
+from sim_node.errors import mistakes
 
 MAGIC = b"sim_node cache 1\n"
 _HEAD = len(MAGIC) + 64 + 1
@@ -47,7 +47,7 @@ def limit() -> int:
     """How many bytes the folder may take: ``$SIM_NODE_CACHE_MIB``, else 512 MiB; raises SimNodeError for no number."""
     given = os.environ.get("SIM_NODE_CACHE_MIB", "").strip() or str(_DEFAULT_MIB)
     if not given.isascii() or not given.isdigit() or not int(given):
-        raise SimNodeError(f"SIM_NODE_CACHE_MIB is '{given}'; write a number of MiB of 1 or more")
+        raise mistakes.CACHE_LIMIT(f"SIM_NODE_CACHE_MIB is '{given}'; write a number of MiB of 1 or more")
     return int(given) << 20
 
 

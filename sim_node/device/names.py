@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sim_node.device.host import Host
-from sim_node.errors import DeviceError
+from sim_node.errors import mistakes
 
 Device = Host
 
@@ -25,7 +25,7 @@ def get_device(name: str | Device | None = None) -> Device:
         return name
     device = _DEVICES.get(name.strip()) if isinstance(name, str) else None
     if device is None:
-        raise DeviceError(f"no device {name!r}; present: {', '.join(_DEVICES)}")
+        raise mistakes.DEVICE(f"no device {name!r}; present: {', '.join(_DEVICES)}")
     return device
 
 

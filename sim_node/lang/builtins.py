@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sim_node import dtypes
-from sim_node.errors import SimNodeError
+from sim_node.errors import mistakes
 from sim_node.lang.formats import formatted
 
 
@@ -58,7 +58,7 @@ def _tid() -> Any:
     try:
         return _running.index
     except AttributeError:
-        raise SimNodeError("sn.tid() has a value only inside a kernel, while a launch runs it") from None
+        raise mistakes.NO_THREAD("sn.tid() has a value only inside a kernel, while a launch runs it") from None
 
 
 def _lesser(a: Any, b: Any) -> Any:

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
-from sim_node.errors import BuildError
+from sim_node.errors import mistakes
 
 
 def plain(marked: object, mark: str) -> FunctionType:
     """Give the function that was marked, also from under ``staticmethod``; raises BuildError for anything else."""
     function = marked.__func__ if isinstance(marked, staticmethod) else marked
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
-        raise BuildError(f"@sn.{mark} marks a function, not {marked!r}", remedy="put it right above a def")
+        raise mistakes.MARKED(f"@sn.{mark} marks a function, not {marked!r}", remedy="put it right above a def")
     return function
 
 

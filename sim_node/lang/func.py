@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from sim_node.dtypes import Scalar
-from sim_node.errors import BuildError, BuildTypeError
+from sim_node.errors import mistakes
 from sim_node.lang.annotation import annotation, evaluated, matches, openness
 from sim_node.lang.definition import annotated, plain, surroundings
 from sim_node.lang.hosted import type_of
@@ -65,7 +65,7 @@ class Func:
         fitting = {func: cost for func, cost in costs.items() if cost is not None}
         if not fitting:
             types = ", ".join(repr(type_of(value)) for value in (*args, *named.values()))
-            raise BuildTypeError(f"no overload of '{self.name}' takes ({types})", remedy="convert an argument")
+            raise mistakes.ARGUMENTS(f"no overload of '{self.name}' takes ({types})", remedy="convert an argument")
         return min(fitting, key=lambda func: fitting[func])
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ def _holds(scalar: Scalar, value: int | float) -> bool:
 def _parameters(function: FunctionType, names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name not in inspect.signature(function).parameters:
-            raise BuildError(f"'{function.__name__}' has no parameter '{name}' to change")
+            raise mistakes.OPTION(f"'{function.__name__}' has no parameter '{name}' to change")
     return tuple(names)
 
 

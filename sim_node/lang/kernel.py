@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Literal, NoReturn, overload
 
-from sim_node.errors import BuildTypeError, BuildValueError, LaunchError
+from sim_node.errors import mistakes
 from sim_node.lang.definition import annotated, plain
 from sim_node.lang.module import Module, get_module
 from sim_node.lang.options import FastMath, Options, accept, choose
@@ -37,7 +37,7 @@ class Kernel:
         self.name = key or self.function.__name__
         if not self.name.isidentifier():
             what = f"{self.name!r} is no name of a kernel: it must be a valid C++ identifier, as Python's are"
-            raise BuildValueError(what, remedy="letters, digits and _, and no digit first")
+            raise mistakes.KERNEL_NAME(what, remedy="letters, digits and _, and no digit first")
         self.module: Module = get_module(self.function.__module__)
         self.options = options if isinstance(options, Options) else choose(options or {}, self.module.options)
         self.annotations = dict(annotated(self.function) if given is None else given)
@@ -66,14 +66,14 @@ class Kernel:
         """
         if not isinstance(types, Mapping):
             if len(types) != len(self.parameters):
-                raise BuildTypeError(
+                raise mistakes.OVERLOAD(
                     f"an overload of '{self.name}' has {len(types)} types for {len(self.parameters)} parameters",
                     remedy=f"give one for each of {', '.join(self.parameters)}, or some by name",
                 )
             types = dict(zip(self.parameters, types, strict=True))
         for name in types:
             if name not in self.parameters:
-                raise BuildTypeError(
+                raise mistakes.OVERLOAD(
                     f"kernel '{self.name}' has no parameter '{name}'", remedy=f"name of {', '.join(self.parameters)}"
                 )
         given = {**self.annotations, **types}
@@ -85,7 +85,7 @@ class Kernel:
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
         """Raise LaunchError: kernels are launched."""
-        raise LaunchError(
+        raise mistakes.KERNEL_CALLED(
             f"kernel '{self.name}' was called like a function; a kernel runs on many threads: "
             f"write sn.launch({self.name}, dim=…, inputs=[…], outputs=[…])"
         )

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sim_node.errors import BuildTypeError
+from sim_node.errors import mistakes
 from sim_node.lang.options import DEFAULTS, WARP
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def set_module_options(options: Mapping[str, object], module: Module | None = No
     """
     for name in options:
         if name not in DEFAULTS and name not in WARP:
-            raise BuildTypeError(f"modules have no option '{name}'", remedy=f"one of {', '.join(sorted(DEFAULTS))}")
+            raise mistakes.OPTION(f"modules have no option '{name}'", remedy=f"one of {', '.join(sorted(DEFAULTS))}")
     (module or _here()).options.update(options)
 
 

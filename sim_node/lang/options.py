@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sim_node.errors import BuildTypeError, BuildValueError
+from sim_node.errors import mistakes
 
 FastMath = bool | Literal["reproducible"]
 
@@ -47,7 +47,7 @@ class Options:
         for name, allowed in {**_CHOICES, **_ENTRY}.items():
             value = self.get(name, "warp")
             if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
-                raise BuildValueError(
+                raise mistakes.OPTION(
                     f"the option {name} of @sn.kernel is {value!r}", remedy=" or ".join(repr(one) for one in allowed)
                 )
 
@@ -64,7 +64,7 @@ class Options:
 def choose(given: Mapping[str, object], module: Mapping[str, object], mark: str = "kernel") -> Options:
     """Make options of what was given, and of what the module has for what was not.
 
-    Raises BuildTypeError for an option that there is not, BuildValueError for a value that it cannot have.
+    Raises BuildTypeError for an option that there is not, and for a value that one cannot have.
     """
     accept(mark, given)
     asked = {name: given.get(name) for name in _CHOICES}
@@ -77,4 +77,4 @@ def accept(mark: str, names: Iterable[str]) -> None:
     for name in names:
         if name not in WARP and name not in _ENTRY and not (mark == "kernel" and name in _CHOICES):
             known = ", ".join(("name", *_CHOICES)) if mark == "kernel" else "name"
-            raise BuildTypeError(f"@sn.{mark} has no option '{name}'", remedy=f"its options are {known}")
+            raise mistakes.OPTION(f"@sn.{mark} has no option '{name}'", remedy=f"its options are {known}")

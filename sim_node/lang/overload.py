@@ -6,7 +6,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sim_node.errors import BuildError, BuildTypeError
+from sim_node.errors import mistakes
 from sim_node.lang.definition import annotated, plain, surroundings
 from sim_node.lang.kernel import Kernel
 from sim_node.lang.module import get_module
@@ -30,8 +30,10 @@ def overload(kernel: Any, types: Any = None, /) -> Kernel:
     if not isinstance(known, Kernel):  # a def of the module took the kernel's name there
         known = get_module(stub.__module__).kernels.get(stub.__qualname__)
     if not isinstance(known, Kernel):
-        raise BuildError(f"there is no kernel '{stub.__name__}' to overload", remedy="define it above, with @sn.kernel")
+        raise mistakes.OVERLOAD(
+            f"there is no kernel '{stub.__name__}' to overload", remedy="define it above, with @sn.kernel"
+        )
     if stub.__annotations__.get("return") not in (None, "None", type(None)):
-        raise BuildTypeError(f"a kernel returns nothing, and the overload of '{known.name}' says it does")
+        raise mistakes.OVERLOAD(f"a kernel returns nothing, and the overload of '{known.name}' says it does")
     known.overload(annotated(stub))
     return known

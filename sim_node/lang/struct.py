@@ -9,7 +9,7 @@ from typing import Any
 
 from sim_node.dtypes import Struct, Type
 from sim_node.dtypes.array import strided
-from sim_node.errors import BuildTypeError
+from sim_node.errors import mistakes
 from sim_node.lang import values  # noqa: F401 - what instances are made of
 from sim_node.lang.annotation import annotation, is_open
 
@@ -20,7 +20,7 @@ def struct(cls: builtins.type) -> Any:
     Calling the type makes an instance, on the host and in kernels. Raises BuildTypeError for a field that is no type.
     """
     if not isinstance(cls, type):
-        raise BuildTypeError(f"@sn.struct marks a class, not {cls!r}", remedy="put it right above a class")
+        raise mistakes.MARKED(f"@sn.struct marks a class, not {cls!r}", remedy="put it right above a class")
     around = sys._getframe(1)  # annotations may be text, which names what is around the class
     names = {**around.f_globals, **around.f_locals}
     written = inspect.get_annotations(cls)
@@ -34,11 +34,11 @@ def _field(struct_name: str, name: str, written: object, names: dict[str, Any]) 
             written = eval(written, names)
         except Exception as error:
             what = f"field '{name}' of struct '{struct_name}', {written!r}: {type(error).__name__}: {error}"
-            raise BuildTypeError(what, remedy="use names of the module or of the function around it") from None
+            raise mistakes.FIELDS(what, remedy="use names of the module or of the function around it") from None
     kind = annotation(written)
     if isinstance(kind, str) or is_open(kind):
         why = kind if isinstance(kind, str) else "it is left open"
         what = f"field '{name}' of struct '{struct_name}': {why}"
-        raise BuildTypeError(what, remedy=f"{name}: float, {name}: sn.vec3")
+        raise mistakes.FIELDS(what, remedy=f"{name}: float, {name}: sn.vec3")
     laid: Type = strided(kind)
     return laid

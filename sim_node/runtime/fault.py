@@ -6,19 +6,21 @@ from typing import Any
 
 from sim_node.compiler.build import Program
 from sim_node.compiler.python.code import RAISED, Code
-from sim_node.errors import KernelError
+from sim_node.errors import KernelError, mistakes
 
-# kind of a site → what happened there; an index of an array of several dimensions says which
+# kind of a site → the mistake, and what happened there; an index of an array of several dimensions says which
 _WHAT = {
-    "index": "index {index} is outside array '{subject}' of length {length}",
+    "index": (mistakes.INDEX, "index {index} is outside array '{subject}' of length {length}"),
     **{
-        f"index {dimension}": f"index {{index}} is outside dimension {dimension} of array '{{subject}}', "
-        "whose extent is {length}"
+        f"index {dimension}": (
+            mistakes.INDEX,
+            f"index {{index}} is outside dimension {dimension} of array '{{subject}}', whose extent is {{length}}",
+        )
         for dimension in range(4)
     },
-    "division": "integer division by zero in {subject}",
-    "overflow": "integer overflow in {subject}",
-    "assert": "{subject}",
+    "division": (mistakes.DIVISION, "integer division by zero in {subject}"),
+    "overflow": (mistakes.OVERFLOW, "integer overflow in {subject}"),
+    "assert": (mistakes.ASSERTION, "{subject}"),
 }
 
 
@@ -44,5 +46,6 @@ def kernel_error(
     if site == RAISED and isinstance(program.owner, Code):
         raise program.owner.taken()
     stopped = program.sites[site]
-    what = _WHAT[stopped.kind].format(index=index, length=length, subject=stopped.subject)
-    return KernelError(what, stopped.location, program.name, thread, launched)
+    mistake, what = _WHAT[stopped.kind]
+    what = what.format(index=index, length=length, subject=stopped.subject)
+    return mistake(what, stopped.location, program.name, thread, launched)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sim_node.errors import LaunchError
+from sim_node.errors import mistakes
 from sim_node.lang.library.parts import (
     PART,
     count_digits,
@@ -51,14 +51,14 @@ def _summed(values: Array, count: int) -> Array:
 
 def _count(name: str, length: int, count: int | None) -> int:
     if count is not None and not 0 <= count <= length:
-        raise LaunchError(f"{name}: {count} elements of an array of {length}")
+        raise mistakes.ALGORITHM(f"{name}: {count} elements of an array of {length}")
     return length if count is None else count
 
 
 def _last(name: str, ndim: int, axis: int | None) -> tuple[int, ...]:
     """The dimensions in an order in which that of the sums is last; of none, which is one row, as they are."""
     if axis is not None and not -ndim <= axis < ndim:
-        raise LaunchError(f"{name}: axis {axis} of an array of {ndim} dimensions")
+        raise mistakes.ALGORITHM(f"{name}: axis {axis} of an array of {ndim} dimensions")
     return tuple(range(ndim)) if axis is None else (*(k for k in range(ndim) if k != axis % ndim), axis % ndim)
 
 
@@ -98,7 +98,7 @@ def array_inner(a: Array, b: Array, out: Array | None = None, count: int | None 
     order = _last("array_inner", a.ndim, axis)
     same = a.shape == b.shape if axis is not None else count is not None or a.size == b.size
     if a.dtype != b.dtype or not same:
-        raise LaunchError(f"array_inner: {a.size} elements of {a.dtype!r} and {b.size} of {b.dtype!r}")
+        raise mistakes.ALGORITHM(f"array_inner: {a.size} elements of {a.dtype!r} and {b.size} of {b.dtype!r}")
     lengths = [each.size if axis is None else each.shape[axis] for each in (a, b)]
     number = min(_count("array_inner", length, count) for length in lengths)
     one, other = (_numbers(each, order, axis, number) for each in (a, b))
@@ -127,7 +127,7 @@ def array_scan(in_array: Array, out_array: Array, inclusive: bool = True) -> Non
     count = len(in_array)
     if in_array.dtype != out_array.dtype or len(out_array) != count:
         what = f"{count} elements of {in_array.dtype!r} into {len(out_array)} of {out_array.dtype!r}"
-        raise LaunchError(f"array_scan: {what}")
+        raise mistakes.ALGORITHM(f"array_scan: {what}")
     parts = _parts(count)
     offsets = zeros(max(parts, 1), in_array.dtype)
     if parts > 1:
@@ -147,7 +147,7 @@ def radix_sort_pairs(keys: Array, values: Array, count: int, begin_bit: int = 0,
         what = (
             f"{count} pairs need arrays of {2 * count} elements, and there are {len(keys)} keys, {len(values)} values"
         )
-        raise LaunchError(f"radix_sort_pairs: {what}")
+        raise mistakes.ALGORITHM(f"radix_sort_pairs: {what}")
     end = keys.dtype.bits if end_bit is None else end_bit
     parts = _parts(count)
     here, there = (keys[:count], values[:count]), (keys[count : 2 * count], values[count : 2 * count])
@@ -179,9 +179,9 @@ def segmented_sort_pairs(
     bounds = segment_start_indices.numpy()
     starts, ends = (bounds[:-1], bounds[1:]) if segment_end_indices is None else (bounds, segment_end_indices.numpy())
     if len(starts) != len(ends) or not np.all((starts >= 0) & (starts <= ends) & (ends <= count)):
-        raise LaunchError(f"segmented_sort_pairs: segments are parts of the first {count} elements")
+        raise mistakes.ALGORITHM(f"segmented_sort_pairs: segments are parts of the first {count} elements")
     if min(len(keys), len(values)) < count:
-        raise LaunchError(f"segmented_sort_pairs: {count} pairs of {len(keys)} keys, {len(values)} values")
+        raise mistakes.ALGORITHM(f"segmented_sort_pairs: {count} pairs of {len(keys)} keys, {len(values)} values")
     numbers, order = (array(np.arange(2 * count, dtype=np.int32), copy=False) for _ in range(2))
     launch(number_segments, len(starts), [array(starts), array(ends)], [numbers])
     by_key, by_segment = empty(2 * count, keys.dtype), empty(2 * count, int)

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from sim_node.compiler.frontend import signature
 from sim_node.dtypes import ArrayType, Type
-from sim_node.errors import LaunchError
+from sim_node.errors import mistakes
 from sim_node.lang.annotation import matches
 from sim_node.lang.hosted import type_of
 from sim_node.lang.kernel import Kernel
@@ -38,12 +38,12 @@ def concrete(kernel: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
     types = {}
     for name, (at, wanted) in parameters.items():
         if at >= len(given):
-            raise LaunchError(f"kernel '{kernel.name}' has no argument for '{name}', whose type is left open")
+            raise mistakes.OPEN_TYPE(f"kernel '{kernel.name}' has no argument for '{name}', whose type is left open")
         kind = _type(given[at])
         if kind is None or not matches(wanted, kind):
             said = "anything of the kernel language" if wanted is Any else str(wanted).replace("typing.Any", "Any")
             what = type(given[at]).__name__ if kind is None else repr(kind)
-            raise LaunchError(f"argument '{name}' of kernel '{kernel.name}' is {said}, and {what} was given")
+            raise mistakes.OPEN_TYPE(f"argument '{name}' of kernel '{kernel.name}' is {said}, and {what} was given")
         types[name] = kind
     return kernel.overload(types)
 

@@ -11,7 +11,7 @@ from sim_node import _native
 from sim_node.device import names
 from sim_node.device.names import PYTHON, Device, get_device
 from sim_node.dtypes import ArrayType, Composite, Tuple
-from sim_node.errors import LaunchError
+from sim_node.errors import mistakes
 from sim_node.lang.kernel import Kernel
 from sim_node.lang.values.value import viewed
 from sim_node.runtime.caller import caller
@@ -113,14 +113,18 @@ class Launch:
     def set_param_at_index(self, index: int, value: Any) -> None:
         """Set an argument of later launches by its parameter's place. Raises LaunchError where there is none."""
         if not 0 <= index < len(self._params):
-            raise LaunchError(f"kernel '{self._kernel.name}' has {len(self._params)} parameters, none at {index}")
+            raise mistakes.NO_PARAMETER(
+                f"kernel '{self._kernel.name}' has {len(self._params)} parameters, none at {index}"
+            )
         self._arguments[index] = value
 
     def set_param_by_name(self, name: str, value: Any) -> None:
         """Set an argument of later launches by its parameter's name. Raises LaunchError where there is none."""
         known = [each for each, _ in self._params]
         if name not in known:
-            raise LaunchError(f"kernel '{self._kernel.name}' has no parameter '{name}'; it has {', '.join(known)}")
+            raise mistakes.NO_PARAMETER(
+                f"kernel '{self._kernel.name}' has no parameter '{name}'; it has {', '.join(known)}"
+            )
         self._arguments[known.index(name)] = value
 
     def set_params(self, values: Sequence[Any]) -> None:

@@ -12,7 +12,7 @@ from sim_node.compiler.build import Program, build, build_all
 from sim_node.compiler.python.build import build as interpreted
 from sim_node.device.names import DEFAULT, PYTHON, Device
 from sim_node.dtypes import LAYOUTS
-from sim_node.errors import LaunchError
+from sim_node.errors import mistakes
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.element import row
 from sim_node.runtime.prints import show
@@ -51,7 +51,7 @@ def load(kernel: object, device: Device = DEFAULT) -> Entry:
     """
     if not isinstance(kernel, Kernel):
         name = getattr(kernel, "__name__", "")
-        raise LaunchError(
+        raise mistakes.NOT_A_KERNEL(
             f"only a kernel can be launched, not {kernel!r}"
             + (f"\n  instead: mark {name} with @sn.kernel" if callable(kernel) and name else "")
         )

@@ -9,42 +9,81 @@ import numpy as np
 
 from sim_node import _native
 from sim_node.dtypes import ArrayType, Kind, Struct
-from sim_node.errors import LaunchError
+from sim_node.errors import LaunchError, mistakes
+from sim_node.errors.mistakes import Mistake
 from sim_node.runtime.array import Array
 from sim_node.runtime.element import STRUCT, native
 from sim_node.runtime.indexed import IndexedArray
 from sim_node.runtime.program import Entry
 
-# reason → what is wrong, and what to write instead
+# reason → the mistake, what is wrong, and what to write instead
 _ARGUMENT = {
-    "dtype": ("its dtype differs", "convert it once, with sn.array({name}, dtype='{dtype}')"),
-    "shape": ("its shape does not fit", "pass one whose numpy shape is {shape}"),
-    "layout": ("its elements are not contiguous in C order", "copy it once, with sn.array({name})"),
+    "dtype": (mistakes.ARGUMENT_TYPE, "its dtype differs", "convert it once, with sn.array({name}, dtype='{dtype}')"),
+    "shape": (mistakes.ARGUMENT_TYPE, "its shape does not fit", "pass one whose numpy shape is {shape}"),
+    "layout": (
+        mistakes.ARGUMENT_MEMORY,
+        "its elements are not contiguous in C order",
+        "copy it once, with sn.array({name})",
+    ),
     "components": (
+        mistakes.ARGUMENT_MEMORY,
         "the components of its elements do not follow each other",
         "copy it once, with sn.array({name}, dtype='{dtype}')",
     ),
     "alignment": (
+        mistakes.ARGUMENT_MEMORY,
         "its address is not a multiple of its scalar's size",
         "copy it once, with sn.array({name})",
     ),
-    "readonly": ("the kernel writes it, and it is read-only", "pass an array that may be written"),
-    "extent": ("a thread's index is i32 and cannot reach all of it", "split it into parts below 2**31 elements"),
-    "cell": ("a cell has an address only inside a plan", "pass an array, or record the launch with Plan.launch"),
+    "readonly": (
+        mistakes.READ_ONLY,
+        "the kernel writes it, and it is read-only",
+        "pass an array that may be written",
+    ),
+    "extent": (
+        mistakes.ARGUMENT_MEMORY,
+        "a thread's index is i32 and cannot reach all of it",
+        "split it into parts below 2**31 elements",
+    ),
+    "cell": (
+        mistakes.ARGUMENT_MEMORY,
+        "a cell has an address only inside a plan",
+        "pass an array, or record the launch with Plan.launch",
+    ),
 }
 _VALUE = {
-    "dtype": ("its type differs", "make a {dtype} of it"),
-    "readonly": ("the kernel writes its arrays, and one is read-only", "give it an array that may be written"),
-    "range": ("the value is out of range", "pass a value that {dtype} holds, or widen the kernel's parameter"),
-    "length": ("the number of its parts differs", "pass {length} of them"),
+    "dtype": (mistakes.ARGUMENT_TYPE, "its type differs", "make a {dtype} of it"),
+    "readonly": (
+        mistakes.READ_ONLY,
+        "the kernel writes its arrays, and one is read-only",
+        "give it an array that may be written",
+    ),
+    "range": (
+        mistakes.ARGUMENT_VALUE,
+        "the value is out of range",
+        "pass a value that {dtype} holds, or widen the kernel's parameter",
+    ),
+    "length": (mistakes.ARGUMENT_TYPE, "the number of its parts differs", "pass {length} of them"),
 }
 # reason → what is wrong with the launch or plan as a whole
 _WHOLE = {
-    "dim": "dim is an int from 0 to 2147483647, or one to four of them with a product below 2**63, not {dim!r}",
-    "coordinates": "its tid() gives {dims} coordinate{s}, and dim={dim!r} has {count}; write dim={example}",
-    "count": "it takes {wanted} arguments ({names}), got {given}: {inputs} in inputs and {outputs} in outputs",
-    "sequence": "inputs and outputs are lists or tuples, not {inputs_type} and {outputs_type}",
-    "frozen": "the plan is frozen and takes no more launches; record them before Plan.freeze()",
+    "dim": (
+        mistakes.DIM,
+        "dim is an int from 0 to 2147483647, or one to four of them with a product below 2**63, not {dim!r}",
+    ),
+    "coordinates": (
+        mistakes.DIM,
+        "its tid() gives {dims} coordinate{s}, and dim={dim!r} has {count}; write dim={example}",
+    ),
+    "count": (
+        mistakes.ARGUMENT_COUNT,
+        "it takes {wanted} arguments ({names}), got {given}: {inputs} in inputs and {outputs} in outputs",
+    ),
+    "sequence": (
+        mistakes.ARGUMENT_COUNT,
+        "inputs and outputs are lists or tuples, not {inputs_type} and {outputs_type}",
+    ),
+    "frozen": (mistakes.PLAN, "the plan is frozen and takes no more launches; record them before Plan.freeze()"),
 }
 _PLAN = {
     "unfrozen": "the plan is still being recorded; call Plan.freeze() once before it runs",
@@ -63,16 +102,18 @@ def launch_error(refusal: _native.Refusal, entry: Any, dim: object, inputs: Any,
     if reason in _WHOLE:
         names = ", ".join(name for name, _ in program.params) or "none"
         sizes = [len(part) if isinstance(part, (list, tuple)) else 0 for part in (inputs, outputs)]
-        text = _WHOLE[reason].format(
+        mistake, text = _WHOLE[reason]
+        text = text.format(
             dim=dim, wanted=len(program.params), names=names, given=at, inputs=sizes[0], outputs=sizes[1],
             inputs_type=type(inputs).__name__, outputs_type=type(outputs).__name__,
             dims=entry.dims, s="s" if entry.dims > 1 else "", example=_grid(entry.dims),
             count=len(dim) if isinstance(dim, (tuple, list)) else 1,
         )  # fmt: skip
-        return LaunchError(f"kernel '{program.name}': {text}")
+        return mistake(f"kernel '{program.name}': {text}")
     name, type_ = program.params[at]
     value = [*inputs, *outputs][at]
-    return LaunchError(f"kernel '{program.name}': argument '{name}'{_fault(reason, name, type_, value)}")
+    mistake, text = _fault(reason, name, type_, value)
+    return mistake(f"kernel '{program.name}': argument '{name}'{text}")
 
 
 def _grid(dims: int) -> str:
@@ -84,24 +125,26 @@ def plan_error(refusal: _native.Refusal, cells: tuple[_native.Cell, ...], value:
     """Say why a plan cannot run, or why an array cannot stand in a cell."""
     at, reason = refusal.args
     if reason in _PLAN:
-        return LaunchError(_PLAN[reason].format(at=at))
+        return mistakes.PLAN(_PLAN[reason].format(at=at))
     cell = cells[at]
     type_ = ArrayType(cell.element.dtype, len(cell.shape))
-    return LaunchError(f"cell {at} of shape {cell.shape}{_fault(reason, 'array', type_, value)}")
+    mistake, text = _fault(reason, "array", type_, value)
+    return mistake(f"cell {at} of shape {cell.shape}{text}")
 
 
-def _fault(reason: str, name: str, type_: Any, value: object) -> str:
+def _fault(reason: str, name: str, type_: Any, value: object) -> tuple[Mistake[LaunchError], str]:
     is_array = isinstance(type_, ArrayType)
     element = native(type_.dtype if is_array else type_)
     field = None if is_array or element.code != STRUCT else _field(type_, value)
     if field is not None:
-        return f", field '{field[1]}'{_fault(*field)}"
+        mistake, text = _fault(*field)
+        return mistake, f", field '{field[1]}'{text}"
     table = _ARGUMENT if is_array else _VALUE
-    why, remedy = table.get(reason) or ("", _make(type_, element))
+    mistake, why, remedy = table.get(reason) or (mistakes.ARGUMENT_TYPE, "", _make(type_, element))
     because = f": {why}" if why else ""
     instead = remedy.format(name=name, dtype=repr(element.dtype), length=_count(element), shape=_shape(type_, element))
     got = "a single value, " * (bool(element.axes) and isinstance(value, (int, float, np.generic))) + _described(value)
-    return f" expects {type_!r} but got {got}{because}\n  instead: {instead}"
+    return mistake, f" expects {type_!r} but got {got}{because}\n  instead: {instead}"
 
 
 def _field(struct: Any, value: Any) -> tuple[str, str, Any, object] | None:

@@ -17,7 +17,7 @@ from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir.function import Function
 from sim_node.compiler.passes.pipeline import optimise
 from sim_node.dtypes import ArrayType, Type, pointer
-from sim_node.errors import BuildError, StabilityWarning
+from sim_node.errors import BuildError, StabilityWarning, mistakes
 from sim_node.lang.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def judge(
         if function is None or not trace(function, known, memory):
             memory.lose(_written(program, known))
     changed = following or {spot.array: spot.array for spot in memory.stored}
-    return [StabilityWarning(each.what, each.location, each.remedy) for each in findings(memory, changed)]
+    return [mistakes.UNSTABLE(each.what, each.location, each.remedy) for each in findings(memory, changed)]
 
 
 def warn(found: Sequence[StabilityWarning]) -> None:

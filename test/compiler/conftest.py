@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sim_node.compiler.backend import host
 from sim_node.compiler.ir.function import Module
 from sim_node.compiler.ir.parser import parse
 from sim_node.compiler.ir.verifier import verify
@@ -37,6 +38,7 @@ def execute() -> Execute:
     ) -> machine.Stop:
         module = verify(parse(source) if isinstance(source, str) else source)
         module = optimise(module) if optimised else module
-        return machine.Code(module, opt_level).run(dim, *args, begin=begin)
+        kinds = [param.type for param in module.entry.params]
+        return machine.Code(kinds, host.module(module.entry), opt_level).run(dim, *args, begin=begin)
 
     return run

@@ -39,7 +39,7 @@ _OPERATE: dict[str, Callable[[Any, Any], Any]] = {
     "%": operator.mod, "&": operator.and_, "|": operator.or_, "^": operator.xor,
 }  # fmt: skip
 WHOLE = ["+", "-", "*", "//", "%", "&", "|", "^"]
-REAL = ["+", "-", "*", "/", "//", "%"]
+REAL = ["+", "-", "*", "/"] * 3 + ["//", "%"]  # the last two are loops, and most of the time to compile
 _TRUTH = ["&", "|", "^", "==", "!="]
 
 
@@ -270,7 +270,7 @@ class Expressions(Composites):
         number = self.pick(self.palette.numbers if self.chance(0.9) else NUMBERS)
         left, right = self.pair(number, block, depth)
         if number.is_float and self.chance(0.1):
-            return f"sn.{self.pick(['isnan', 'isinf', 'isfinite'])}({left})"
+            return f"sn.{self.pick(['isnan', 'isinf', 'isfinite'])}({self.expression(number, block, depth)})"
         text = f"{left} {self.pick(symbols)} {right}"
         while self.chance(0.25):
             text += f" {self.pick(symbols)} {self.expression(number, block, depth)}"

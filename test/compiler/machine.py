@@ -1,4 +1,4 @@
-"""Machine code of a module, run on numpy arrays: what the tests of the compiler and the fuzzer share."""
+"""Machine code of a kernel, run on numpy arrays: what the tests of the compiler and the fuzzer share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 import sim_node.lang.values  # noqa: F401 (calling a composite type makes a value by it)
 from sim_node.compiler.backend import abi, elf, host, llvm
-from sim_node.compiler.ir.function import Module
+from sim_node.compiler.backend.target import HOST, Target
 from sim_node.dtypes import ArrayType, numeric
 
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
@@ -56,11 +56,11 @@ def run(address: int, dim: int, block: bytes, begin: int = 0) -> Stop:
 
 
 class Code:
-    """Machine code of a module that a back end takes."""
+    """Machine code of LLVM IR for a target that this processor runs; ``kinds`` are the parameters of its kernel."""
 
-    def __init__(self, module: Module, opt_level: int = 3) -> None:
-        self.kinds = [param.type for param in module.entry.params]
-        self.code = elf.load(llvm.compile_text(host.module(module.entry), opt_level))
+    def __init__(self, kinds: Sequence[Any], text: str, opt_level: int = 3, target: Target = HOST) -> None:
+        self.kinds = kinds
+        self.code = elf.load(llvm.compile_text(text, opt_level, target=target))
 
     def run(self, dim: int, *args: Any, begin: int = 0) -> Stop:
         """Run threads ``begin`` … ``dim - 1``, and return the error block."""

@@ -56,7 +56,7 @@ class Programs(Expressions):
         self.lines += ["", "", "@sn.kernel", f"def k({self.palette.params}, s1: int, s5: float):"]
         block = Block({"s1": int32, "s5": float32}, frozen=frozenset(["s1", "s5"]))
         self.emit(block, "i = sn.tid()")
-        self.left, self.returns, self.result = self.random.randrange(10, 60), True, None
+        self.left, self.returns, self.result = self.random.randrange(20, 160), True, None
         self.body(block, 0)
         for at, kind in enumerate(self.types):
             if self.chance(0.4):

@@ -15,6 +15,7 @@ import pytest
 
 from sim_node.compiler import bundle
 from sim_node.compiler.backend.target import HOST, TARGETS
+from sim_node.errors import BundleError
 
 _KERNELS = """
 import sim_node as sn
@@ -169,7 +170,7 @@ def _tampered(path: Path) -> None:
 @pytest.mark.parametrize("damage", [_cut, _tampered, Path.unlink])
 def test_a_damaged_object_is_refused_and_named(made: Path, damage: Any) -> None:
     damage(_object(made))
-    with pytest.raises(bundle.BundleError, match=r"scale-.*build the bundle again"):
+    with pytest.raises(BundleError, match=r"scale-.*build the bundle again"):
         bundle.read(made).code(_digest(made))
 
 
@@ -186,7 +187,7 @@ def test_a_damaged_object_is_refused_and_named(made: Path, damage: Any) -> None:
 )
 def test_a_malformed_or_stale_manifest_is_refused_and_named(made: Path, changes: Any, words: str) -> None:
     _rewritten(made, **changes)
-    with pytest.raises(bundle.BundleError, match=words) as caught:
+    with pytest.raises(BundleError, match=words) as caught:
         bundle.read(made)
     assert str(made / bundle.MANIFEST) in str(caught.value)
 
@@ -194,7 +195,7 @@ def test_a_malformed_or_stale_manifest_is_refused_and_named(made: Path, changes:
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "\x00\xff", '"x"'])
 def test_what_is_no_manifest_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / bundle.MANIFEST).write_bytes(text.encode("latin-1"))
-    with pytest.raises(bundle.BundleError, match="manifest"):
+    with pytest.raises(BundleError, match="manifest"):
         bundle.read(tmp_path)
 
 
@@ -203,7 +204,7 @@ def test_a_file_outside_of_the_bundle_is_refused(made: Path) -> None:
     for one in manifest["kernels"][0]["objects"].values():
         one["file"] = "../secret.o"
     _rewritten(made, kernels=manifest["kernels"])
-    with pytest.raises(bundle.BundleError, match="damaged"):
+    with pytest.raises(BundleError, match="damaged"):
         bundle.read(made)
 
 
@@ -213,6 +214,6 @@ def test_it_replaces_a_bundle_and_nothing_else(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").touch()
-    with pytest.raises(bundle.BundleError, match="no bundle"):
+    with pytest.raises(BundleError, match="no bundle"):
         bundle.write(tmp_path / "mine", [HOST], [])
     assert (tmp_path / "mine" / "notes.txt").exists()

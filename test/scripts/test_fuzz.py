@@ -14,10 +14,11 @@ import sys
 sys.path.insert(0, {folder!r})
 import ast
 import fuzz
+import comparison
 from sim_node.compiler.python import rewrite
 exact = rewrite.OPERATORS[ast.FloorDiv]
 rewrite.OPERATORS[ast.FloorDiv] = lambda a, b, subject: exact(abs(a), abs(b), subject)
-fuzz.INPUTS = 1
+comparison.INPUTS = 1
 sys.exit(fuzz.main(["--programs", "20", "--seed", "183", "--jobs", "1", "--out", sys.argv[1]]))
 """
 

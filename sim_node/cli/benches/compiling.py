@@ -17,11 +17,13 @@ from types import ModuleType
 Build = Callable[[ModuleType], object]
 
 
-def main(contender: str, file: str) -> None:
-    """Import the contender, then read the file and build its kernels."""
+def main(contender: str, file: str, compiles: str = "") -> None:
+    """Import the contender, and the compiler where it ``compiles``, then read the file and build its kernels."""
     begin = time.perf_counter()
     try:
         version, build = {"sim_node": _ours, "warp": _warp, "numba": _numba}[contender]()
+        if compiles and contender == "sim_node":
+            importlib.import_module("llvmlite.binding")
     except ImportError as absent:
         print(json.dumps({"absent": f"{absent}; make setup BENCH=1 brings it"}))
         return
@@ -40,9 +42,6 @@ def main(contender: str, file: str) -> None:
 def _ours() -> tuple[str, Build]:
     package = importlib.import_module("sim_node")
     build_all = importlib.import_module("sim_node.compiler.build").build_all
-    folder = importlib.import_module("sim_node.compiler.cache").folder()
-    if not folder.exists():  # something is to be compiled, for which LLVM is imported
-        importlib.import_module("llvmlite.binding")
     kernel = importlib.import_module("sim_node.lang.kernel").Kernel
 
     def each(module: ModuleType) -> list[object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sim_node.compiler.backend.target import Target
-from sim_node.errors import BuildError
+from sim_node.errors import mistakes
 
 # The least PTX version, times ten, that knows the GPU: NVIDIA, "Parallel Thread Execution ISA", section .target.
 # Where these two differ LLVM ends the process, so they are compared here.
@@ -31,7 +31,7 @@ def accepted(driver: int) -> int:
     """
     versions = [version for since, version in DRIVERS.items() if since <= driver]
     if not versions:
-        raise BuildError(
+        raise mistakes.BUILD_TARGET(
             f"the driver is of CUDA {_cuda(driver)}, which is too old", remedy=f"CUDA {_cuda(min(DRIVERS))}"
         )
     return versions[-1]
@@ -45,23 +45,27 @@ def gpu(name: str, ptx_version: int | None = None, driver: int | None = None, pa
     Raises BuildError for a GPU, version or driver that does not go with the others.
     """
     if name not in GPUS:
-        raise BuildError(f"there is no target '{name}'", remedy=f"one of {', '.join(GPUS)}")
+        raise mistakes.BUILD_TARGET(f"there is no target '{name}'", remedy=f"one of {', '.join(GPUS)}")
     if parameters > MORE_PARAMETERS:
         what = f"a kernel's arguments are {parameters} bytes, and a GPU takes {MORE_PARAMETERS}"
-        raise BuildError(what, remedy="an array for what is large")
+        raise mistakes.TOO_MANY_BYTES(what, remedy="an array for what is large")
     least = max(GPUS[name], MORE_SINCE if parameters > PARAMETERS else 0)
     version = least if ptx_version is None else ptx_version
     if version not in DRIVERS.values():
         written = ", ".join(_dotted(one) for one in DRIVERS.values())
-        raise BuildError(f"PTX {_dotted(version)} is not a version that can be written", remedy=f"one of {written}")
+        raise mistakes.BUILD_TARGET(
+            f"PTX {_dotted(version)} is not a version that can be written", remedy=f"one of {written}"
+        )
     if version < least:
         why = f", or {parameters} bytes of arguments" if parameters > PARAMETERS else ""
-        raise BuildError(f"PTX {_dotted(version)} does not know {name}{why}", remedy=f"{_dotted(least)} or later")
+        raise mistakes.BUILD_TARGET(
+            f"PTX {_dotted(version)} does not know {name}{why}", remedy=f"{_dotted(least)} or later"
+        )
     if driver is not None and version > (newest := accepted(driver)):
         needed = next(since for since, one in DRIVERS.items() if one == version)
         what = f"the driver is of CUDA {_cuda(driver)} and accepts PTX {_dotted(newest)}, not {_dotted(version)}"
         lower = f"PTX {_dotted(newest)}, or " if newest >= least else ""
-        raise BuildError(f"{name}: {what}", remedy=f"{lower}a driver of CUDA {_cuda(needed)} or later")
+        raise mistakes.BUILD_TARGET(f"{name}: {what}", remedy=f"{lower}a driver of CUDA {_cuda(needed)} or later")
     return Target(name, "nvptx64", name, f"+ptx{version}")
 
 

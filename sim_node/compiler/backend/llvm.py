@@ -13,14 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from sim_node.compiler.backend.target import HOST, Target
-from sim_node.errors import BuildError
+from sim_node.errors import mistakes
 
 # Metadata of a module in whose code LLVM's work on loops would change nothing: most of its passes, most of its time.
 STRAIGHT = "!sim_node.straight"
-
-
-class AbsentError(BuildError):
-    """LLVM is not installed."""
 
 
 class CodegenError(AssertionError):
@@ -101,7 +97,7 @@ def _binding() -> Any:
     try:
         binding = importlib.import_module("llvmlite.binding")
     except ImportError as error:
-        raise AbsentError(
+        raise mistakes.NO_COMPILER(
             f"there is no compiler here ({error})", remedy="pip install llvmlite, or use a bundle that holds the kernel"
         ) from error
     binding.initialize_all_targets()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from sim_node.errors import BuildError
+from sim_node.errors import mistakes
 
 _CPUINFO = Path("/proc/cpuinfo")
 _FIRST = 1 << 14  # characters of it that hold its first processor
@@ -77,9 +77,11 @@ def target(name: str) -> Target:
     Raises BuildError where there is none of that name, or none yet.
     """
     if re.fullmatch(r"sm_\d+a?", name):
-        raise BuildError(f"target '{name}': this version makes no code for GPUs yet", remedy=", ".join(TARGETS))
+        raise mistakes.BUILD_TARGET(
+            f"target '{name}': this version makes no code for GPUs yet", remedy=", ".join(TARGETS)
+        )
     if name not in TARGETS:
-        raise BuildError(f"there is no target '{name}'", remedy=f"one of {', '.join(TARGETS)}")
+        raise mistakes.BUILD_TARGET(f"there is no target '{name}'", remedy=f"one of {', '.join(TARGETS)}")
     return TARGETS[name]
 
 

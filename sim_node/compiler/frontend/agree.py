@@ -11,7 +11,7 @@ from sim_node.compiler.frontend.outside import known
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Composite, Matrix, Scalar, Type
-from sim_node.errors import BuildError, BuildTypeError
+from sim_node.errors import BuildError, mistakes
 
 # An operand and the syntax it came from.
 Written = tuple[Operand, ast.AST]
@@ -43,7 +43,7 @@ def agree(body: Body, what: str, node: ast.AST, *operands: Written) -> tuple[Val
                 raise mismatch(body, what, node, (first, first_at), (other, other_at))
     if literals and not isinstance(scalar, Scalar):
         raise body.error(
-            BuildTypeError, f"{what} mixes {scalar!r} and a number", node, _splat(scalar),
+            mistakes.MIXED, f"{what} mixes {scalar!r} and a number", node, _splat(scalar),
         )  # fmt: skip
     return tuple(body.convert(operand, scalar, at, "operand") for operand, at in operands)
 
@@ -60,7 +60,7 @@ def computed(body: Body, operand: Operand, node: ast.AST) -> Value:
         raise body.outside(operand, node)
     if isinstance(operand, (Value, Static, tuple)):
         raise body.error(
-            BuildTypeError, f"'{text(node)}' is {describe(operand)}, not a scalar or vector", node,
+            mistakes.NO_VALUE, f"'{text(node)}' is {describe(operand)}, not a scalar or vector", node,
             f"index the array: {text(node)}[i]" if isinstance(operand, Value)
             else f"take one of its parts: {text(node)}[0]" if isinstance(operand, tuple) else "",
         )  # fmt: skip
@@ -78,7 +78,7 @@ def mismatch(
     elif not remedy:
         vector, other = (a.type, b) if isinstance(a.type, Composite) else (b.type, a)
         remedy = _splat(vector) if vector is not None and isinstance(other.type, Scalar) else "convert one of them"
-    return body.error(BuildTypeError, f"{what} mixes {a.type!r} and {b.type!r}", node, remedy)
+    return body.error(mistakes.MIXED, f"{what} mixes {a.type!r} and {b.type!r}", node, remedy)
 
 
 def started_as_literal(body: Body, node: ast.AST, wanted: Type | None) -> str:

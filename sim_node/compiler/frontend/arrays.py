@@ -14,7 +14,7 @@ from sim_node.compiler.frontend.selection import ZERO_STEP, bounds, check_intege
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Scalar, bool_, int32, int64, pointer
-from sim_node.errors import BuildTypeError, BuildValueError, UnsupportedError
+from sim_node.errors import mistakes
 from sim_node.lang.func import Func
 from sim_node.lang.library import slices
 
@@ -33,9 +33,11 @@ def subscript(body: Body, array: Value, node: ast.Subscript) -> Address | Value:
     keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if len(keys) > kind.ndim:
         raise body.error(
-            BuildTypeError, f"'{text(node.value)}' has {kind.ndim} dimension{'s' * (kind.ndim > 1)}, not {len(keys)}",
-            node, f"one index a dimension: {text(node.value)}[{', '.join('ijkl'[: kind.ndim])}]",
-        )  # fmt: skip
+            mistakes.INDEX_COUNT,
+            f"'{text(node.value)}' has {kind.ndim} dimension{'s' * (kind.ndim > 1)}, not {len(keys)}",
+            node,
+            f"one index a dimension: {text(node.value)}[{', '.join('ijkl'[: kind.ndim])}]",
+        )
     if any(isinstance(key, ast.Slice) for key in keys):
         return _slice(body, array, keys, node)
     indices = [_index(body, array, d, key, node) for d, key in enumerate(keys)]
@@ -117,7 +119,7 @@ def _slice(body: Body, array: Value, keys: list[ast.expr], node: ast.Subscript) 
     kind = array_type(array)
     if kind.layout == "indexed":
         raise body.error(
-            UnsupportedError, f"'{text(node.value)}' is an indexed array, which has no slices", node, "index it"
+            mistakes.INDEXED_SLICE, f"'{text(node.value)}' is an indexed array, which has no slices", node, "index it"
         )
     base = body.emit(Op.EXTRACT, pointer, (array,), node, 0)
     extents, strides = [], []
@@ -149,7 +151,7 @@ def _step_of(body: Body, key: ast.Slice, node: ast.Subscript) -> Value:
     check_integer(body, step, key.step)
     if isinstance(step, Literal):
         if step.value == 0:
-            raise body.error(BuildValueError, ZERO_STEP, key.step)
+            raise body.error(mistakes.ZERO_STEP, ZERO_STEP, key.step)
         return body.constant(int32, step, key.step)
     value = body.materialise(step, key.step)
     assert isinstance(value.type, Scalar)

@@ -12,7 +12,7 @@ from sim_node.compiler.ir.atomic import ATOMICS, Atomic
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Composite, Scalar, Type, int32, pointer
-from sim_node.errors import BuildTypeError, UnsupportedError
+from sim_node.errors import mistakes
 
 
 def atomic(body: Body, name: str, arguments: list[Written], node: ast.Call) -> Value:
@@ -22,17 +22,21 @@ def atomic(body: Body, name: str, arguments: list[Written], node: ast.Call) -> V
     array, count = arguments[0][0] if arguments else None, row.operands
     if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
         what = describe(array) if array is not None else "nothing"
-        raise body.error(BuildTypeError, f"sn.{name} changes an element of an array, not {what}", node, _form(name, 1))
+        raise body.error(
+            mistakes.ATOMIC_TARGET, f"sn.{name} changes an element of an array, not {what}", node, _form(name, 1)
+        )
     kind = array.type
     element = kind.dtype
     if len(arguments) != 1 + kind.ndim + count:
         what = f"sn.{name} of {kind!r} takes {1 + kind.ndim + count} arguments, not {len(arguments)}"
-        raise body.error(BuildTypeError, what, node, _form(name, kind.ndim))
+        raise body.error(mistakes.ATOMIC_TARGET, what, node, _form(name, kind.ndim))
     if not isinstance(element, (Scalar, Composite)) or not row.takes(element.scalar):
-        raise body.error(BuildTypeError, f"sn.{name} does not take {element!r}", node, _remedy(name, row, element))
+        raise body.error(
+            mistakes.ATOMIC_ELEMENT, f"sn.{name} does not take {element!r}", node, _remedy(name, row, element)
+        )
     if row.ordered and element.is_float and body.unit.deterministic:
         raise body.error(
-            UnsupportedError, f"sn.{name} on {element!r}: the bits would depend on the order of threads", node,
+            mistakes.ATOMIC_ORDER, f"sn.{name} on {element!r}: the bits would depend on the order of threads", node,
             "add up integers (fixed point: sn.int64(x * scale)), reduce in a loop of one thread, or mark the kernel "
             "@sn.kernel(deterministic=False)",
         )  # fmt: skip

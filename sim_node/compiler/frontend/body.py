@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from sim_node.compiler.frontend import layouts
 from sim_node.compiler.frontend.operand import (
@@ -28,8 +28,11 @@ from sim_node.compiler.frontend.ssa import Builder, Draft
 from sim_node.compiler.ir.function import Attr, Site, Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Composite, Scalar, Struct, Type, bool_
-from sim_node.errors import BuildError, BuildTypeError, Location, UnsupportedError
+from sim_node.errors import BuildError, Location, mistakes
+from sim_node.errors.mistakes import Mistake
 from sim_node.lang.func import Func
+
+B = TypeVar("B", bound=BuildError)
 
 Visit = Callable[["Body", Any], Any]
 
@@ -118,7 +121,9 @@ class Body:
         """Lower a piece of syntax: an expression gives an operand."""
         visitor = self.unit.visitors.get(type(node))
         if visitor is None:
-            raise self.error(UnsupportedError, f"{type(node).__name__} is not part of the kernel language", node)
+            raise self.error(
+                mistakes.NOT_IN_LANGUAGE, f"{type(node).__name__} is not part of the kernel language", node
+            )
         return visitor(self, node)
 
     def visit_all(self, statements: list[ast.stmt]) -> None:
@@ -136,9 +141,9 @@ class Body:
             place = self._locations[key] = self.source.location(node)
         return place
 
-    def error(self, family: type[BuildError], what: str, node: ast.AST, remedy: str = "") -> BuildError:
+    def error(self, mistake: Mistake[B], what: str, node: ast.AST, remedy: str = "") -> B:
         """Make an error at a node, with the chain of calls that led to this function."""
-        return family(what, self.source.location(node, self.caller), remedy)
+        return mistake(what, self.source.location(node, self.caller), remedy)
 
     # values
 
@@ -176,7 +181,7 @@ class Body:
         reason = unfit(literal, scalar)
         if reason:
             raise self.error(
-                BuildTypeError, f"{literal.value!r} cannot be {scalar}: {reason}", node,
+                mistakes.UNFIT_NUMBER, f"{literal.value!r} cannot be {scalar}: {reason}", node,
                 _constant_remedy(literal, scalar),
             )  # fmt: skip
         return self.builder.constant(scalar, number(literal, scalar))
@@ -194,7 +199,7 @@ class Body:
         if value.type != type:
             wanted = _conversion(node, value.type, type) if isinstance(node, ast.expr) else ""
             subject = role.format(ast.unparse(of)) if of is not None else role
-            raise self.error(BuildTypeError, f"{subject} is {type!r}, not {value.type!r}", node, wanted)
+            raise self.error(mistakes.WRONG_TYPE, f"{subject} is {type!r}, not {value.type!r}", node, wanted)
         return value
 
     def materialise(self, operand: Operand, node: ast.AST) -> Value:
@@ -206,7 +211,7 @@ class Body:
         if isinstance(operand, Static) and not known(operand.value):
             raise self.outside(operand, node)
         raise self.error(
-            BuildTypeError, f"{ast.unparse(node)} is {describe(operand)}, and no value at run time", node,
+            mistakes.NO_VALUE, f"{ast.unparse(node)} is {describe(operand)}, and no value at run time", node,
             f"take one of its parts: {ast.unparse(node)}[0]" if isinstance(operand, tuple)
             else "kernels compute with scalars and vectors",
         )  # fmt: skip
@@ -214,7 +219,7 @@ class Body:
     def outside(self, static: Static, node: ast.AST) -> BuildError:
         """Make the error that says why something that exists only outside of the kernel cannot be used."""
         what, remedy = refusal(static.value, ast.unparse(node))
-        return self.error(UnsupportedError, what, node, remedy)
+        return self.error(mistakes.OUTSIDE, what, node, remedy)
 
     def value(self, node: ast.expr) -> Value:
         """Lower an expression to a value."""

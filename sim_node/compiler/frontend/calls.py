@@ -24,7 +24,7 @@ from sim_node.compiler.frontend.static import static_call
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import ArrayType, Composite, Kind, Scalar, Struct, Vector, bool_
-from sim_node.errors import BuildTypeError, UnsupportedError
+from sim_node.errors import mistakes
 from sim_node.lang.builtins import Builtin, abs_
 from sim_node.lang.func import Func
 from sim_node.lang.hosted import type_of
@@ -39,7 +39,7 @@ def call_node(body: Body, node: ast.Call) -> Operand:
     """Lower a call; the only expression that may give nothing is a func's, as a statement."""
     result = call(body, node)
     if isinstance(result, Value) and result.type is None:
-        raise body.error(BuildTypeError, f"'{text(node.func)}' returns nothing", node, "call it as a statement")
+        raise body.error(mistakes.NO_RESULT, f"'{text(node.func)}' returns nothing", node, "call it as a statement")
     return result
 
 
@@ -56,7 +56,7 @@ def call(body: Body, node: ast.Call) -> Operand:
     for keyword in node.keywords:
         if keyword.arg is None or lower is not None:
             raise body.error(
-                UnsupportedError, "arguments are passed by name to funcs only, and one by one", keyword,
+                mistakes.BY_NAME, "arguments are passed by name to funcs only, and one by one", keyword,
                 "write each argument in its place",
             )  # fmt: skip
     arguments: Arguments = list(written(body, node.args))
@@ -93,7 +93,7 @@ def _form(body: Body, callee: Operand, node: ast.Call) -> Lower:
         if not known(callee.value):
             raise body.outside(callee, node.func)
     raise body.error(
-        UnsupportedError, f"'{text(node.func)}' is {describe(callee)}, which a kernel cannot call here", node,
+        mistakes.NOT_CALLABLE, f"'{text(node.func)}' is {describe(callee)}, which a kernel cannot call here", node,
         "for i in range(n): is the one place for range" if text(node.func) == "range" else "call an @sn.func",
     )  # fmt: skip
 
@@ -112,7 +112,10 @@ def _convert(body: Body, scalar: Scalar, arguments: Arguments, node: ast.Call) -
     value = computed(body, operand, at)
     if not isinstance(value.type, Scalar):
         raise body.error(
-            BuildTypeError, f"{scalar!r} is made from a scalar, not from {value.type!r}", node, "convert a component"
+            mistakes.ARGUMENTS,
+            f"{scalar!r} is made from a scalar, not from {value.type!r}",
+            node,
+            "convert a component",
         )
     return cast(body, value, scalar, node)
 
@@ -151,7 +154,7 @@ def _builtin(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call)
     if not isinstance(kind, taken) or kind.scalar.kind.value not in SIGNATURES[op].kinds:
         floats = SIGNATURES[op].kinds == "f" and isinstance(kind, Scalar)
         raise body.error(
-            BuildTypeError, f"sn.{builtin.name} does not take {kind!r}", node,
+            mistakes.ARGUMENTS, f"sn.{builtin.name} does not take {kind!r}", node,
             f"sn.{builtin.name}(float({text(arguments[0][1])}))" if floats else "apply it to scalars",
         )  # fmt: skip
     if op not in (Op.MIN, Op.MAX):
@@ -182,7 +185,7 @@ def _bitcast(body: Body, builtin: Builtin, arguments: Arguments, node: ast.Call)
     fits = isinstance(wanted, Scalar) and isinstance(value.type, Scalar) and value.type.bits == wanted.bits
     if not fits or not isinstance(wanted, Scalar) or value.type == bool_:
         raise body.error(
-            BuildTypeError, f"sn.cast keeps the bits: it cannot turn {value.type!r} into {text(arguments[1][1])}", node,
+            mistakes.CAST, f"sn.cast keeps the bits: it cannot turn {value.type!r} into {text(arguments[1][1])}", node,
             "give a type of the same width, as in sn.cast(x, sn.uint32); to convert by value write sn.uint32(x)",
         )  # fmt: skip
     return value if value.type == wanted else body.emit(Op[builtin.op], wanted, (value,), node)
@@ -192,7 +195,7 @@ def _count(body: Body, name: str, arguments: Arguments, node: ast.Call, low: int
     if len(arguments) < low or (high is not None and len(arguments) > high):
         wanted = f"{low}" if high == low else f"{low} or more" if high is None else f"{low} to {high}"
         plural = "" if wanted == "1" else "s"
-        raise body.error(BuildTypeError, f"{name} takes {wanted} argument{plural}, not {len(arguments)}", node)
+        raise body.error(mistakes.ARGUMENTS, f"{name} takes {wanted} argument{plural}, not {len(arguments)}", node)
 
 
 # Python's own functions
@@ -207,7 +210,7 @@ def _len(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Operand
         return extent(body, thing, 0, node)
     if isinstance(thing, Value) and isinstance(thing.type, Composite):
         return Literal(thing.type.shape[0])
-    raise body.error(BuildTypeError, f"'{text(at)}' is {describe(thing)}, which has no len", node)
+    raise body.error(mistakes.ARGUMENTS, f"'{text(at)}' is {describe(thing)}, which has no len", node)
 
 
 def _type(body: Body, _: object, arguments: Arguments, node: ast.Call) -> Static:
@@ -229,7 +232,7 @@ def _extreme(python: Callable[..., Any], func: Func) -> Lower:
             return fold_literals(body, name, python, node, *weak)
         result, *others = agree(body, name, node, *arguments)
         if not isinstance(result.type, Scalar) or result.type == bool_:
-            raise body.error(BuildTypeError, f"'{name}' does not take {result.type!r}", node)
+            raise body.error(mistakes.ARGUMENTS, f"'{name}' does not take {result.type!r}", node)
         for other in others:
             result = invoke_value(body, func, (result, other), node)
         return result

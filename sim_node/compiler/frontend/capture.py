@@ -14,7 +14,7 @@ from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.scope import suggestion
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.errors import BuildAttributeError, BuildError, BuildNameError, BuildTypeError
+from sim_node.errors import BuildError, mistakes
 from sim_node.lang import builtins
 from sim_node.lang.values.structure import StructValue
 from sim_node.lang.values.value import Value as HostValue
@@ -67,7 +67,7 @@ def _struct(body: Body, thing: StructValue, text: str, node: Any) -> Value:
         where, value = f"{text}.{name}", getattr(thing, name)
         if isinstance(field, dtypes.ArrayType):
             raise body.error(
-                BuildTypeError, f"'{where}' is an array outside of the kernel", node,
+                mistakes.NO_VALUE, f"'{where}' is an array outside of the kernel", node,
                 f"pass the {kind!r} as a parameter",
             )  # fmt: skip
         parts.append(body.materialise(capture(body, value, where, node), node))
@@ -80,7 +80,7 @@ def _scalar(body: Body, thing: Any, text: str, node: Any) -> Value:
         if scalar.numpy == thing.dtype:
             return body.constant(scalar, Literal(thing.item()), node)
     raise body.error(
-        BuildTypeError, f"'{text}' is a {thing.dtype}, which kernels do not compute with", node,
+        mistakes.NO_VALUE, f"'{text}' is a {thing.dtype}, which kernels do not compute with", node,
         f"capture it as one of {', '.join(scalar.name for scalar in dtypes.SCALARS)}",
     )  # fmt: skip
 
@@ -103,7 +103,7 @@ def _thing(body: Body, node: ast.AST) -> Any:
             return body.scope.lookup(node.id)
         except KeyError:
             raise body.error(
-                BuildNameError, f"'{node.id}' is not defined", node, suggestion(node.id, body.scope.names()),
+                mistakes.UNKNOWN_NAME, f"'{node.id}' is not defined", node, suggestion(node.id, body.scope.names()),
             ) from None  # fmt: skip
     if isinstance(node, ast.Attribute):
         owner = _thing(body, node.value)
@@ -129,6 +129,6 @@ def _no_member(body: Body, owner: Any, node: ast.Attribute) -> BuildError:
     kind = "module" if isinstance(owner, ModuleType) else "class" if isinstance(owner, type) else "the"
     name = getattr(owner, "__name__", type(owner).__name__)
     return body.error(
-        BuildAttributeError, f"{kind} '{name}' has no '{node.attr}'", node,
+        mistakes.UNKNOWN_ATTRIBUTE, f"{kind} '{name}' has no '{node.attr}'", node,
         suggestion(node.attr, known, ast.unparse(node.value) + ".{}"),
     )  # fmt: skip

@@ -19,7 +19,7 @@ from sim_node.compiler.frontend.targets import parts
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, bool_
-from sim_node.errors import BuildTypeError, UnsupportedError
+from sim_node.errors import mistakes
 
 COMPARE: dict[type[ast.cmpop], tuple[str, Op, Callable[[Any, Any], bool]]] = {
     ast.Eq: ("==", Op.EQ, operator.eq),
@@ -45,7 +45,7 @@ def compare_node(body: Body, node: ast.Compare) -> Operand:
         if type(op) in REFUSED:
             what, remedy = REFUSED[type(op)]
             none = any(isinstance(part, ast.Constant) and part.value is None for part in (node.left, *node.comparators))
-            raise body.error(UnsupportedError, what, node, _NONE if none else remedy)
+            raise body.error(mistakes.NOT_IN_LANGUAGE, what, node, _NONE if none else remedy)
     last: list[Written] = [(body.visit(node.left), node.left)]
 
     def link(op: ast.cmpop, right: ast.expr) -> Value | Literal:
@@ -83,7 +83,7 @@ def _membership(body: Body, within: bool, node: ast.Compare, left: Written, righ
         items = parts(body, operand, right)
         if items is None:
             raise body.error(
-                UnsupportedError, f"'in' looks into a range, a tuple or a vector, and '{text(right)}' is "
+                mistakes.MEMBERSHIP, f"'in' looks into a range, a tuple or a vector, and '{text(right)}' is "
                 f"{describe(operand)}", node, "write a loop over the elements",
             )  # fmt: skip
         sources = sources_of(right, len(items))
@@ -109,7 +109,9 @@ def _in_range(body: Body, left: Written, call: ast.Call) -> Value:
     start, stop, _, step = range_operands(body, call)
     value, _ = agree(body, "'in'", call, left, (start, call))
     if step is None:
-        raise body.error(UnsupportedError, "'in' needs a range whose step is known at build", call, "write a constant")
+        raise body.error(
+            mistakes.MEMBERSHIP, "'in' needs a range whose step is known at build", call, "write a constant"
+        )
     scalar = start.type
     assert isinstance(scalar, Scalar)
     low, high, ends = (start, stop, (Op.LE, Op.LT)) if step > 0 else (stop, start, (Op.LT, Op.LE))
@@ -130,7 +132,7 @@ def _vectors(body: Body, symbol: str, code: Op, node: ast.AST, a: Value, b: Valu
     """Vectors are equal if all components are."""
     if code not in (Op.EQ, Op.NE):
         raise body.error(
-            BuildTypeError, f"'{symbol}' has no meaning for vectors", node, "compare components, or sn.length(v)"
+            mistakes.OPERATOR, f"'{symbol}' has no meaning for vectors", node, "compare components, or sn.length(v)"
         )
     pairs = zip(numbers(body, a, node), numbers(body, b, node), strict=True)
     both, found = Op.AND if code is Op.EQ else Op.OR, body.builder.constant(bool_, code is Op.EQ)

@@ -24,7 +24,7 @@ from sim_node.dtypes import (
     Vector,
     bool_,
 )
-from sim_node.errors import BuildTypeError
+from sim_node.errors import mistakes
 
 Arguments = list[Written]
 Named = dict[str, Written]
@@ -129,7 +129,7 @@ def _is_position(arguments: Arguments) -> bool:
 def _unfit(body: Body, kind: Composite, given: Arguments, node: ast.AST) -> Exception:
     took = ", ".join(describe(one) for one, _ in given) if len(given) < 4 else ""
     what = f"{kind!r} takes 0, 1 or {kind.length} components, not {len(given)}" + (f" ({took})" if took else "")
-    return body.error(BuildTypeError, what, node, _EXAMPLE[type(kind)].format(spelled(kind)))
+    return body.error(mistakes.CONSTRUCTION, what, node, _EXAMPLE[type(kind)].format(spelled(kind)))
 
 
 def struct(body: Body, kind: Struct, arguments: Arguments, named: Named, node: ast.Call) -> Value:
@@ -137,11 +137,11 @@ def struct(body: Body, kind: Struct, arguments: Arguments, named: Named, node: a
     names = [name for name, _ in kind.fields]
     if len(arguments) > len(names):
         what = f"{kind!r} has {len(names)} fields, and {len(arguments)} values are given"
-        raise body.error(BuildTypeError, what, node, f"{kind.name}({', '.join(names)})")
+        raise body.error(mistakes.FIELDS, what, node, f"{kind.name}({', '.join(names)})")
     for name in named:
         if name not in names[len(arguments) :]:
             why = "is given twice" if name in names else "is none of its fields"
-            raise body.error(BuildTypeError, f"{kind!r}: '{name}' {why}", node, f"{kind.name}({', '.join(names)})")
+            raise body.error(mistakes.FIELDS, f"{kind!r}: '{name}' {why}", node, f"{kind.name}({', '.join(names)})")
     given = {**dict(zip(names, arguments)), **named}
     values = []
     for name, field in kind.fields:
@@ -165,7 +165,9 @@ def vector(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Va
     if len(arguments) == 1 and isinstance(arguments[0][0], Value) and isinstance(arguments[0][0].type, Vector):
         length = arguments[0][0].type.length
     if length < 1 or (length == 1 and "length" not in options and len(arguments) == 1 and _is_number(arguments[0][0])):
-        raise body.error(BuildTypeError, "sn.vector takes its components, or a length", node, "sn.vector(x, y, z)")
+        raise body.error(
+            mistakes.CONSTRUCTION, "sn.vector takes its components, or a length", node, "sn.vector(x, y, z)"
+        )
     return composite(body, Vector(scalar, length), arguments, {}, node)
 
 
@@ -176,12 +178,12 @@ def matrix(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Va
     if "shape" in options:
         operand, at = options["shape"]
         if not isinstance(operand, tuple) or len(operand) != 2:
-            raise body.error(BuildTypeError, "the shape of a matrix is its rows and columns", at, "shape=(3, 3)")
+            raise body.error(mistakes.CONSTRUCTION, "the shape of a matrix is its rows and columns", at, "shape=(3, 3)")
         rows, cols = (_size(body, (one, at)) for one in operand)
     elif len(arguments) == 1 and isinstance(arguments[0][0], Value) and isinstance(arguments[0][0].type, Matrix):
         rows, cols = arguments[0][0].type.shape
     else:
-        raise body.error(BuildTypeError, "sn.matrix does not know its shape", node, "sn.matrix(…, shape=(3, 3))")
+        raise body.error(mistakes.CONSTRUCTION, "sn.matrix does not know its shape", node, "sn.matrix(…, shape=(3, 3))")
     return composite(body, Matrix(scalar, rows, cols), arguments, {}, node)
 
 
@@ -206,7 +208,7 @@ def identity(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> 
     """``sn.identity(n=3, dtype=float)``."""
     options = {**dict(zip(("n", "dtype"), arguments)), **_options(body, named, ("n", "dtype"), node)}
     if set(options) != {"n", "dtype"}:
-        raise body.error(BuildTypeError, "sn.identity takes n and dtype", node, "sn.identity(n=3, dtype=float)")
+        raise body.error(mistakes.CONSTRUCTION, "sn.identity takes n and dtype", node, "sn.identity(n=3, dtype=float)")
     size, scalar = _size(body, options["n"]), _scalar(body, options["dtype"], [], "sn.identity", node)
     one: bool | int | float = 1.0 if scalar.is_float else 1
     ends = [body.builder.constant(scalar, number) for number in (_nothing(scalar), one)]
@@ -239,14 +241,16 @@ def _vectors(body: Body, name: str, arguments: Arguments, node: ast.Call) -> tup
         values = agree(body, name, node, *arguments)
         if isinstance(values[0].type, Vector):
             return values
-    raise body.error(BuildTypeError, f"{name} takes vectors of one type", node, f"{name}(sn.vec3(…), sn.vec3(…))")
+    raise body.error(
+        mistakes.CONSTRUCTION, f"{name} takes vectors of one type", node, f"{name}(sn.vec3(…), sn.vec3(…))"
+    )
 
 
 def _options(body: Body, named: Named, known: tuple[str, ...], node: ast.Call) -> Named:
     for name in named:
         if name not in known:
             remedy = f"it takes {', '.join(known)}" if known else "pass the values in their order"
-            raise body.error(BuildTypeError, f"'{text(node.func)}' takes no '{name}'", node, remedy)
+            raise body.error(mistakes.CONSTRUCTION, f"'{text(node.func)}' takes no '{name}'", node, remedy)
     return named
 
 
@@ -254,7 +258,9 @@ def _size(body: Body, written: Written) -> int:
     operand, at = written
     if isinstance(operand, Literal) and type(operand.value) is int and 1 <= operand.value <= 4096:
         return operand.value
-    raise body.error(BuildTypeError, f"a size is a number that the build knows, not {describe(operand)}", at, "3")
+    raise body.error(
+        mistakes.CONSTRUCTION, f"a size is a number that the build knows, not {describe(operand)}", at, "3"
+    )
 
 
 def _scalar(body: Body, dtype: Written | None, arguments: Arguments, name: str, node: ast.AST) -> Scalar:
@@ -265,14 +271,16 @@ def _scalar(body: Body, dtype: Written | None, arguments: Arguments, name: str, 
         wanted = PYTHON.get(wanted, wanted) if isinstance(wanted, type) else wanted
         if isinstance(wanted, Scalar):
             return wanted
-        raise body.error(BuildTypeError, f"a dtype is a scalar type, not {describe(operand)}", at, "dtype=sn.float32")
+        raise body.error(
+            mistakes.CONSTRUCTION, f"a dtype is a scalar type, not {describe(operand)}", at, "dtype=sn.float32"
+        )
     if not arguments:
-        raise body.error(BuildTypeError, f"{name} of nothing has no dtype", node, f"{name}(…, dtype=float)")
+        raise body.error(mistakes.CONSTRUCTION, f"{name} of nothing has no dtype", node, f"{name}(…, dtype=float)")
     scalar = agree(body, name, node, *arguments)[0].type
     if isinstance(scalar, Composite):
         return scalar.scalar
     if not isinstance(scalar, Scalar):
-        raise body.error(BuildTypeError, f"{name} is made of numbers, not of {scalar!r}", node)
+        raise body.error(mistakes.CONSTRUCTION, f"{name} is made of numbers, not of {scalar!r}", node)
     return scalar
 
 

@@ -8,7 +8,7 @@ from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import int32
-from sim_node.errors import BuildError, BuildTypeError
+from sim_node.errors import mistakes
 
 MAX_DIMS = 4
 
@@ -16,12 +16,14 @@ MAX_DIMS = 4
 def coordinates(body: Body, count: int, node: ast.AST) -> tuple[Value, ...]:
     """Give so many coordinates; a function asks for the same number wherever it asks."""
     if not 1 <= count <= MAX_DIMS:
-        raise body.error(BuildTypeError, f"sn.tid() has 1 to {MAX_DIMS} coordinates, not {count}", node)
+        raise body.error(mistakes.COORDINATES, f"sn.tid() has 1 to {MAX_DIMS} coordinates, not {count}", node)
     if body.dims not in (0, count):
         raise body.error(
-            BuildError, f"sn.tid() has {count} coordinate{'s' * (count > 1)} here and {body.dims} elsewhere", node,
+            mistakes.COORDINATES,
+            f"sn.tid() has {count} coordinate{'s' * (count > 1)} here and {body.dims} elsewhere",
+            node,
             "ask for the same number of them everywhere: a launch has one dim",
-        )  # fmt: skip
+        )
     body.dims = count
     return tuple(body.emit(Op.TID, int32, (), node, axis) for axis in range(count))
 

@@ -17,7 +17,7 @@ from sim_node.compiler.frontend.variables import assign
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Composite, Scalar, Type, float32
-from sim_node.errors import BuildError, BuildTypeError
+from sim_node.errors import BuildError, BuildTypeError, mistakes
 from sim_node.lang.annotation import matches, openness
 from sim_node.lang.func import Func
 from sim_node.lang.kinds import Kinds
@@ -80,7 +80,7 @@ def _fitted(body: Body, operand: Operand, wanted: Any, left_open: list[Operand],
         wanted = _each(wanted, len(operand))
         if len(wanted) != len(operand):
             raise body.error(
-                BuildTypeError, f"{role} is a tuple of {len(wanted)}, and {len(operand)} are given", node,
+                mistakes.ARGUMENTS, f"{role} is a tuple of {len(wanted)}, and {len(operand)} are given", node,
                 "give as many",
             )  # fmt: skip
         sources = sources_of(node, len(operand))
@@ -91,7 +91,7 @@ def _fitted(body: Body, operand: Operand, wanted: Any, left_open: list[Operand],
     if isinstance(operand, Static) and wanted is Any:
         return operand
     if isinstance(wanted, tuple):
-        raise body.error(BuildTypeError, f"{role} is a tuple, and '{text(node)}' is {describe(operand)}", node)
+        raise body.error(mistakes.ARGUMENTS, f"{role} is a tuple, and '{text(node)}' is {describe(operand)}", node)
     if isinstance(operand, Value) and operand.type is not None and matches(wanted, operand.type):
         return operand
     if wanted is Any:
@@ -107,7 +107,9 @@ def _of_kind(body: Body, kind: Kinds, operand: Operand, left_open: list[Operand]
     if not kind.takes(given) and isinstance(operand, Weak) and default_type(operand).is_integer:
         given = float32
     if not kind.takes(given):
-        raise body.error(BuildTypeError, f"{role} takes any {kind!r}, and gets {given!r}", node, "convert the argument")
+        raise body.error(
+            mistakes.ARGUMENTS, f"{role} takes any {kind!r}, and gets {given!r}", node, "convert the argument"
+        )
     return given
 
 
@@ -159,7 +161,10 @@ def _bound(body: Body, func: Func, arguments: list[Written], named: dict[str, Wr
         bound = form.python.bind(*arguments, **named)
     except TypeError as error:
         raise body.error(
-            BuildTypeError, f"'{func.name}': {error}", node, f"it is {func.name}({', '.join(form.python.parameters)})"
+            mistakes.ARGUMENTS,
+            f"'{func.name}': {error}",
+            node,
+            f"it is {func.name}({', '.join(form.python.parameters)})",
         ) from None
     given: list[Written] = []
     for parameter in form.parameters:
@@ -241,7 +246,9 @@ def _unclear(
     types = ", ".join(_kind(operand) for operand, _ in given)
     what = "more than one overload" if several else "no overload"
     forms = "; ".join(f"{func.name}({body.unit.signature(one)})" for one in candidates)
-    return body.error(BuildTypeError, f"{what} of '{func.name}' takes ({types})", node, f"convert an argument: {forms}")
+    return body.error(
+        mistakes.ARGUMENTS, f"{what} of '{func.name}' takes ({types})", node, f"convert an argument: {forms}"
+    )
 
 
 def _kind(operand: Operand) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.operand import Literal, Weak, mapped, outcomes
-from sim_node.errors import BuildError, BuildTypeError, BuildValueError, UnsupportedError
+from sim_node.errors import mistakes
 
 _OUTCOMES = 64  # of choices between literals, which are all computed at build
 
@@ -24,18 +24,18 @@ def fold_literals(body: Body, symbol: str, fold: Callable[..., Any], node: ast.A
         values = [literal.value for literal in literals]
         bools = [isinstance(value, bool) for value in values]
         if any(bools) and not (all(bools) and symbol in ("&", "|", "^", "==", "!=")):
-            raise body.error(BuildTypeError, f"'{symbol}' takes numbers, not bools", node, "convert: int(…)")
+            raise body.error(mistakes.OPERATOR, f"'{symbol}' takes numbers, not bools", node, "convert: int(…)")
         if symbol in ("<<", ">>") and type(values[1]) is int:
             check_shift(body, values[1], 64, node)
         try:
             with np.errstate(all="ignore"):
                 return Literal(fold(*values))
         except (ArithmeticError, TypeError) as error:
-            raise body.error(BuildError, f"{text(node)}: {error}", node) from None
+            raise body.error(mistakes.CONSTANT, f"{text(node)}: {error}", node) from None
 
     if math.prod(len(list(outcomes(operand))) for operand in operands) > _OUTCOMES:
         raise body.error(
-            UnsupportedError, f"'{text(node)}' has more than {_OUTCOMES} possible results that have no type", node,
+            mistakes.TOO_LARGE, f"'{text(node)}' has more than {_OUTCOMES} possible results that have no type", node,
             "give one of the numbers its type, such as float(…)",
         )  # fmt: skip
     return mapped(folded, *operands)
@@ -44,4 +44,4 @@ def fold_literals(body: Body, symbol: str, fold: Callable[..., Any], node: ast.A
 def check_shift(body: Body, count: int, bits: int, node: ast.AST) -> None:
     """Refuse a constant shift count outside of the width."""
     if not 0 <= count < bits:
-        raise body.error(BuildValueError, f"a shift by {count} is outside 0 to {bits - 1}", node)
+        raise body.error(mistakes.CONSTANT, f"a shift by {count} is outside 0 to {bits - 1}", node)

@@ -14,7 +14,7 @@ from sim_node.compiler.frontend.ssa import Draft
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Scalar, bool_, int32
-from sim_node.errors import BuildTypeError
+from sim_node.errors import mistakes
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def truth(body: Body, operand: Operand, node: ast.expr) -> Value | Literal:
         length = body.emit(Op.EXTRACT, int32, (operand,), node, operand.type.extent(0))
         return body.emit(Op.NE, bool_, (length, body.constant(int32, Literal(0), node)), node)
     raise body.error(
-        BuildTypeError, f"'{text(node)}' is {describe(operand)}, which is neither true nor false", node,
+        mistakes.TRUTH, f"'{text(node)}' is {describe(operand)}, which is neither true nor false", node,
         "compare it with something",
     )  # fmt: skip
 
@@ -70,7 +70,7 @@ def _bool(body: Body, node: ast.expr) -> Value | Literal:
     if isinstance(operand, Value) and operand.type == bool_:
         return operand
     raise body.error(
-        BuildTypeError, f"the value of 'and' and 'or' is a bool here, and '{text(node)}' is {describe(operand)}", node,
+        mistakes.TRUTH, f"the value of 'and' and 'or' is a bool here, and '{text(node)}' is {describe(operand)}", node,
         f"bool({text(node)})" if isinstance(operand, Value) and isinstance(operand.type, Scalar) else "compare it",
     )  # fmt: skip
 

@@ -20,7 +20,7 @@ from sim_node.compiler.frontend.variables import assign
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import SCALARS, Kind, Scalar, bool_
-from sim_node.errors import UnsupportedError
+from sim_node.errors import mistakes
 
 
 def while_loop(body: Body, node: ast.While) -> None:
@@ -101,7 +101,7 @@ def for_loop(body: Body, node: ast.For) -> None:
     items = parts(body, operand, node.iter)
     if items is None:
         raise body.error(
-            UnsupportedError, f"a for loop runs over a range, a tuple or a vector, and '{text(call)}' is "
+            mistakes.LOOP, f"a for loop runs over a range, a tuple or a vector, and '{text(call)}' is "
             f"{describe(operand)}", node.iter, "for i in range(len(a)): and then a[i]",
         )  # fmt: skip
     _unroll(body, node, items)
@@ -121,7 +121,7 @@ def _unroll(body: Body, node: ast.For, items: Sequence[Operand]) -> None:
     body.unrolled *= max(len(items), 1)
     if body.unrolled > unrolling.LIMIT:
         raise body.error(
-            UnsupportedError, f"this loop would be written out more than {unrolling.LIMIT} times", node,
+            mistakes.TOO_LARGE, f"this loop would be written out more than {unrolling.LIMIT} times", node,
             "keep what must be known at build out of it, so that it may stay a loop",
         )  # fmt: skip
     after = builder.block("after")
@@ -180,7 +180,7 @@ def _count(body: Body, node: ast.For, over: Range) -> None:
 
 def _name(body: Body, node: ast.For) -> str:
     if not isinstance(node.target, ast.Name):
-        raise body.error(UnsupportedError, "a loop over a range has one name", node.target, "for i in range(n):")
+        raise body.error(mistakes.LOOP, "a loop over a range has one name", node.target, "for i in range(n):")
     return node.target.id
 
 

@@ -9,7 +9,7 @@ from sim_node.compiler.frontend import calls, comparisons, logic, loops, operato
 from sim_node.compiler.frontend.body import Body, Visit
 from sim_node.compiler.frontend.unit import Unit
 from sim_node.compiler.ir.function import Module
-from sim_node.errors import UnsupportedError
+from sim_node.errors import mistakes
 from sim_node.lang.kernel import Kernel
 
 VISITORS: dict[type[ast.AST], Visit] = {
@@ -34,6 +34,6 @@ def typed(kernel: Kernel, layouts: Mapping[str, str] | None = None) -> tuple[Mod
     try:
         return unit.lower(kernel, layouts or {}), unit.bodies
     except RecursionError:
-        raise UnsupportedError(
+        raise mistakes.TOO_LARGE(
             f"kernel '{kernel.name}' has expressions or statements nested too deeply", remedy="use more variables"
         ) from None

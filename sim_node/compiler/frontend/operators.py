@@ -19,7 +19,7 @@ from sim_node.compiler.frontend.products import product
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, Type, bool_
-from sim_node.errors import BuildError, BuildTypeError
+from sim_node.errors import BuildError, mistakes
 from sim_node.lang.func import Func
 from sim_node.lang.library import scalar as library
 
@@ -127,7 +127,7 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
 def no_operator(body: Body, symbol: str, kind: Type | None, node: ast.AST) -> BuildError:
     """Make the error that says that structs have no operators."""
     what = f"'{symbol}' is not defined for {kind!r}"
-    return body.error(BuildTypeError, what, node, "write an @sn.func of its fields, and call it")
+    return body.error(mistakes.OPERATOR, what, node, "write an @sn.func of its fields, and call it")
 
 
 def check_kind(
@@ -139,7 +139,7 @@ def check_kind(
             (symbol, type.scalar.kind), "convert: " + ", ".join(f"int({{{i}}})" for i in range(len(operands)))
         )
         remedy = advice.format(*(text(at) for _, at in operands))
-        raise body.error(BuildTypeError, f"'{symbol}' does not take {type!r}", node, remedy)
+        raise body.error(mistakes.OPERATOR, f"'{symbol}' does not take {type!r}", node, remedy)
 
 
 def _vector(body: Body, row: Binary, node: ast.AST, left: Written, right: Written) -> Value:
@@ -155,7 +155,7 @@ def _vector(body: Body, row: Binary, node: ast.AST, left: Written, right: Writte
     if form not in row.forms.split():
         advice = "sn.dot(a, b), or write the components out" if form == "vv" else "write the components out"
         kinds = " and ".join("a vector" if letter == "v" else "a scalar" for letter in form)
-        raise body.error(BuildTypeError, f"'{row.symbol}' is not defined for {kinds}", node, advice)
+        raise body.error(mistakes.OPERATOR, f"'{row.symbol}' is not defined for {kinds}", node, advice)
     if form == "vv":
         values = agree(body, f"'{row.symbol}'", node, left, right)
     else:
@@ -178,7 +178,7 @@ def _scaling(body: Body, row: Binary, node: ast.AST, at: int, *operands: Written
     assert isinstance(scalar, Value)
     if scalar.type != vector.type.scalar:
         wanted = f"convert the scalar: {spelled(vector.type.scalar)}({text(other_at)})"
-        raise body.error(BuildTypeError, f"'{row.symbol}' mixes {vector.type!r} and {scalar.type!r}", node, wanted)
+        raise body.error(mistakes.MIXED, f"'{row.symbol}' mixes {vector.type!r} and {scalar.type!r}", node, wanted)
     wide = splat(body, scalar, vector.type, node)
     return (vector, wide) if at == 0 else (wide, vector)
 
@@ -192,7 +192,7 @@ def _guard(body: Body, symbol: str, a: Value, b: Value, node: ast.AST) -> None:
     known = b.attr if b.op is Op.CONST else None
     constant = body.builder.constant
     if known == 0 and known is not None:
-        raise body.error(BuildError, f"'{symbol}' by zero", node)
+        raise body.error(mistakes.CONSTANT, f"'{symbol}' by zero", node)
     if known is None:
         nonzero = body.emit(Op.NE, bool_, (b, constant(scalar, 0)), node)
         body.check(nonzero, "division", text(node), node)

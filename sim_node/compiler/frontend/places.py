@@ -21,7 +21,7 @@ from sim_node.compiler.frontend.variables import assign, recall
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Composite, Type, pointer, uint64
-from sim_node.errors import BuildAttributeError, BuildTypeError, UnsupportedError
+from sim_node.errors import mistakes
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def store(body: Body, spot: Place | Operand, operand: Operand, node: ast.AST, so
         store(body, spot.whole, selection.replaced(body, spot.value, spot.chosen, value, node), node, source)
     else:
         raise body.error(
-            UnsupportedError, f"'{text(node)}' cannot be assigned", node,
+            mistakes.TARGET, f"'{text(node)}' cannot be assigned", node,
             "assign to a variable, an element of an array, or a component of those",
         )  # fmt: skip
 
@@ -118,7 +118,7 @@ def _subscript(body: Body, node: ast.Subscript) -> Place | Operand:
     if isinstance(thing, Static) and not known(thing.value):
         raise body.outside(thing, node.value)
     raise body.error(
-        BuildTypeError, f"'{text(node.value)}' is {describe(thing)}, and has no elements", node,
+        mistakes.NO_ELEMENTS, f"'{text(node.value)}' is {describe(thing)}, and has no elements", node,
         "index an array or a vector",
     )  # fmt: skip
 
@@ -141,7 +141,7 @@ def _attribute(body: Body, node: ast.Attribute) -> Place | Operand:
         return ARRAY[node.attr](body, thing, node)
     names = list(ARRAY) if isinstance(thing, Value) and isinstance(thing.type, ArrayType) else []
     raise body.error(
-        BuildAttributeError, f"'{text(node.value)}' is {describe(thing)}, which has no '{node.attr}'", node,
+        mistakes.UNKNOWN_ATTRIBUTE, f"'{text(node.value)}' is {describe(thing)}, which has no '{node.attr}'", node,
         suggestion(node.attr, names, text(node.value) + ".{}") or _without_attributes(thing, text(node.value)),
     )  # fmt: skip
 
@@ -220,7 +220,7 @@ def _item(body: Body, parts: tuple[Operand, ...], node: ast.Subscript) -> Operan
         index = None
     if type(index) is not int or not -count <= index < count:
         raise body.error(
-            UnsupportedError, f"the index into a tuple is a number from 0 to {count - 1}", node.slice,
+            mistakes.INDEX_AT_RUN, f"the index into a tuple is a number from 0 to {count - 1}", node.slice,
             "pass the numbers as an array parameter to index them at run time",
         )  # fmt: skip
     return parts[index]

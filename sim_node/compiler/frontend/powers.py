@@ -13,7 +13,7 @@ from sim_node.compiler.frontend.operand import Literal
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import Scalar, float32, float64
-from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.errors import mistakes
 from sim_node.lang.library.double.power import pow as pow_of_f64
 from sim_node.lang.library.power import pow as pow_of_f32
 
@@ -43,7 +43,7 @@ def power(body: Body, node: ast.AST, left: Written, right: Written) -> Value:
     literal = right[0].value if isinstance(right[0], Literal) else None
     exponent = literal if type(literal) is int else None
     if not isinstance(kind, Scalar) or not (kind.is_integer or kind in FUNCS):
-        raise body.error(BuildTypeError, f"'**' does not take {kind!r}", node, "float(…) of both, or write products")
+        raise body.error(mistakes.OPERATOR, f"'**' does not take {kind!r}", node, "float(…) of both, or write products")
     if kind.is_integer:
         return _whole(body, node, a, exponent, left, right)
     if exponent == 2:
@@ -62,10 +62,10 @@ def _whole(body: Body, node: ast.AST, base: Value, exponent: int | None, left: W
     floats = f"float({text(left[1])}) ** float({text(right[1])})"
     if exponent is None:
         what = "'**' of integers whose exponent is known only when the kernel runs"
-        raise body.error(UnsupportedError, what, node, floats)
+        raise body.error(mistakes.POWER, what, node, floats)
     if exponent < 0:
         what = "an integer to a negative power is a float in Python"
-        raise body.error(BuildError, what, node, floats)
+        raise body.error(mistakes.POWER, what, node, floats)
     if exponent == 0:
         return body.builder.constant(kind, 1)
     return repeated(lambda x, y: body.emit(Op.MUL, kind, (x, y), node), base, exponent)

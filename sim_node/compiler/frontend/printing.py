@@ -27,7 +27,7 @@ from sim_node.dtypes import (
     uint32,
     uint64,
 )
-from sim_node.errors import BuildTypeError, UnsupportedError
+from sim_node.errors import mistakes
 from sim_node.lang.builtins import print_, printf
 from sim_node.lang.formats import CONVERSION, FLOATS, SIGNED, UNSIGNED
 
@@ -57,11 +57,11 @@ def printing(body: Body, target: object, node: ast.Call) -> Value:
     """Lower ``print(…)`` or ``sn.printf(…)``."""
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            raise body.error(UnsupportedError, "what is printed is written one by one", argument, "print each part")
+            raise body.error(mistakes.PRINTING, "what is printed is written one by one", argument, "print each part")
     form, words = _printf(body, node) if target is printf else _print(body, node)
     if len(words) > MOST:
         what = f"one call prints {MOST} numbers at most, and these are {len(words)}"
-        raise body.error(BuildTypeError, what, node, "print it in parts")
+        raise body.error(mistakes.PRINTING, what, node, "print it in parts")
     return body.emit(Op.PRINT, None, tuple(words), node, body.site("print", form, node))
 
 
@@ -85,10 +85,10 @@ def _print(body: Body, node: ast.Call) -> Written:
     for keyword in node.keywords:
         if keyword.arg not in ("sep", "end"):
             what = f"print has no '{keyword.arg or '**'}' in a kernel"
-            raise body.error(UnsupportedError, what, keyword.value, "sep and end are what it takes by name")
+            raise body.error(mistakes.PRINTING, what, keyword.value, "sep and end are what it takes by name")
         given = _known_text(body, keyword.value)
         if not isinstance(given, str):
-            raise body.error(BuildTypeError, f"'{keyword.arg}' is text", keyword.value, "")
+            raise body.error(mistakes.PRINTING, f"'{keyword.arg}' is text", keyword.value, "")
         between, end = (given, end) if keyword.arg == "sep" else (between, given)
     parts = [_shown(body, _known_text(body, argument), argument) for argument in node.args]
     form = _escaped(between).join(form for form, _ in parts)
@@ -132,19 +132,19 @@ def _word(body: Body, value: Value, word: Scalar, node: ast.AST) -> Value:
 
 def _printf(body: Body, node: ast.Call) -> Written:
     if node.keywords or not node.args:
-        raise body.error(BuildTypeError, "sn.printf takes a format, and a value for each conversion in it", node, "")
+        raise body.error(mistakes.PRINTING, "sn.printf takes a format, and a value for each conversion in it", node, "")
     form = _known_text(body, node.args[0])
     if not isinstance(form, str):
         what = f"the format of sn.printf is text that the build knows, not {describe(form)}"
-        raise body.error(BuildTypeError, what, node.args[0], '"x = %g\\n"')
+        raise body.error(mistakes.PRINTING, what, node.args[0], '"x = %g\\n"')
     conversions = [match for match in CONVERSION.finditer(form) if match["kind"] != "%"]
     for match in conversions:
         if match["kind"] is None:
             what = f"'{form[match.start() :][:2]}' in the format is no conversion of sn.printf"
-            raise body.error(BuildTypeError, what, node.args[0], "%% writes a percent sign")
+            raise body.error(mistakes.PRINTING, what, node.args[0], "%% writes a percent sign")
     if len(conversions) != len(node.args) - 1:
         what = f"the format has {len(conversions)} conversions, and {len(node.args) - 1} values follow"
-        raise body.error(BuildTypeError, what, node, "give one for each")
+        raise body.error(mistakes.PRINTING, what, node, "give one for each")
     made, words, end = "", list[Value](), 0
     for match, argument in zip(conversions, node.args[1:]):
         made += form[end : match.start()]
@@ -169,7 +169,7 @@ def _converted(body: Body, letter: str, given: str | Operand, node: ast.expr) ->
     if value is None or not isinstance(kind, Scalar) or kind.kind.value not in wanted:
         what = f"'%{letter}' does not write '{text(node)}', which is {'text' if kind is None else repr(kind)}"
         raise body.error(
-            BuildTypeError, what, node, f"float({text(node)})" if word is float64 else "%d of integers, %g of floats"
+            mistakes.PRINTING, what, node, f"float({text(node)})" if word is float64 else "%d of integers, %g of floats"
         )
     if kind.is_integer:
         value = cast(body, value, (_SIGNED if word is int64 else _UNSIGNED)[kind.bits], node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from sim_node.compiler.frontend.body import Body, Visit
-from sim_node.errors import UnsupportedError
+from sim_node.errors import mistakes
 
 _NUMBERS = "kernels compute with numbers; keep text outside"
 _ARRAYS = "use arrays as parameters, and vectors for a few numbers"
@@ -52,7 +52,7 @@ REFUSED: dict[str, tuple[str, str]] = {
 def refuse(body: Body, node: ast.AST) -> None:
     """Refuse a piece of syntax by name."""
     what, remedy = REFUSED[type(node).__name__]
-    raise body.error(UnsupportedError, f"{what} is not part of the kernel language", node, remedy)
+    raise body.error(mistakes.NOT_IN_LANGUAGE, f"{what} is not part of the kernel language", node, remedy)
 
 
 # Which of these exist depends on Python's version.

@@ -11,7 +11,7 @@ from sim_node.compiler.frontend.operand import Operand, Static, Weak, default_ty
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import Tuple, Type
-from sim_node.errors import BuildError, BuildTypeError
+from sim_node.errors import mistakes
 
 Returned = tuple[Operand, ast.AST]
 
@@ -33,18 +33,20 @@ def finish(body: Body, declared: Type | None) -> Form | None:
     if falls is not None and given:
         path = f" {falls.when}" if falls.when else ""
         raise body.error(
-            BuildError, f"'{tree.name}' returns a value on some paths, and ends without one{path}", tree,
+            mistakes.MISSING_RETURN, f"'{tree.name}' returns a value on some paths, and ends without one{path}", tree,
             "return a value at the end",
         )  # fmt: skip
     if falls is not None:
         builder.leave()
     if declared is not None and not given:
-        raise body.error(BuildTypeError, f"'{tree.name}' says it returns {declared!r} and returns nothing", tree)
+        raise body.error(mistakes.RESULTS, f"'{tree.name}' says it returns {declared!r} and returns nothing", tree)
     result = _form(body, given, declared) if given else None
     for draft, operand, node in body.returns:
         builder.current = draft
         if operand is None and given:
-            raise body.error(BuildError, "this return has no value, and others have", node, "return a value here too")
+            raise body.error(
+                mistakes.MISSING_RETURN, "this return has no value, and others have", node, "return a value here too"
+            )
         values = [] if operand is None or result is None else list(_values(body, operand, result, _written(node)))
         builder.leave(tuple(values), body.location(node))
     return result
@@ -64,20 +66,20 @@ def _form(body: Body, given: list[Returned], declared: object) -> Form:
                 other = f"{len(operand)} values" if isinstance(operand, tuple) else "one value"
                 wanted = f"{length} values" if isinstance(first, tuple) else "a tuple"
                 raise body.error(
-                    BuildTypeError, f"'{body.source.tree.name}' returns {wanted}, and {other} here", at,
+                    mistakes.RESULTS, f"'{body.source.tree.name}' returns {wanted}, and {other} here", at,
                     "return as many on every path",
                 )  # fmt: skip
         if isinstance(declared, tuple) and len(declared) == 2 and declared[1] is ...:
             declared = (declared[0],) * length
         if isinstance(declared, tuple) and len(declared) != length:
             said = f"says it returns {len(declared)} values"
-            raise body.error(BuildTypeError, f"'{body.source.tree.name}' {said}, and {length} here", first_at)
+            raise body.error(mistakes.RESULTS, f"'{body.source.tree.name}' {said}, and {length} here", first_at)
         columns = zip(*(zip(operand, sources_of(at, length)) for operand, at in given if isinstance(operand, tuple)))
         wanted_parts = declared if isinstance(declared, tuple) else (None,) * length
         return tuple(_form(body, list(part), one) for part, one in zip(columns, wanted_parts, strict=True))
     for operand, at in given:
         if isinstance(operand, (Static, tuple)):
-            raise body.error(BuildTypeError, f"a func cannot return {describe(operand)}", at, "return a value")
+            raise body.error(mistakes.NO_VALUE, f"a func cannot return {describe(operand)}", at, "return a value")
     if isinstance(declared, Type):
         return declared
     typed = [operand.type for operand, _ in given if isinstance(operand, Value) and operand.type is not None]

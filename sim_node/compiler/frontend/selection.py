@@ -23,7 +23,7 @@ from sim_node.dtypes import (
     Vector,
     bool_,
 )
-from sim_node.errors import BuildAttributeError, BuildTypeError, BuildValueError, UnsupportedError
+from sim_node.errors import mistakes
 
 AXES = "xyzw"
 Leaves = tuple[int, ...]
@@ -55,7 +55,7 @@ def subscript(body: Body, kind: Composite | Tuple, node: ast.Subscript) -> list[
         return [_item(body, kind, keys, node)]
     if len(keys) > len(kind.shape):
         raise body.error(
-            BuildTypeError, f"'{text(node.value)}' is {describe_type(kind)}, which has {len(kind.shape)} "
+            mistakes.INDEX_COUNT, f"'{text(node.value)}' is {describe_type(kind)}, which has {len(kind.shape)} "
             f"{'index' if len(kind.shape) == 1 else 'indices'}, not {len(keys)}", node,
         )  # fmt: skip
     if isinstance(kind, Matrix):
@@ -70,7 +70,7 @@ def attribute(body: Body, kind: Type, node: ast.Attribute) -> Selection | None:
         if found is None:
             names = [name for name, _ in kind.fields]
             raise body.error(
-                BuildAttributeError, f"{kind!r} has no '{node.attr}'; its fields are {', '.join(names)}", node,
+                mistakes.UNKNOWN_ATTRIBUTE, f"{kind!r} has no '{node.attr}'; its fields are {', '.join(names)}", node,
                 suggestion(node.attr, names, text(node.value) + ".{}"),
             )  # fmt: skip
         first, type_ = found
@@ -89,7 +89,7 @@ def attribute(body: Body, kind: Type, node: ast.Attribute) -> Selection | None:
     else:
         return None
     raise body.error(
-        BuildAttributeError, f"{kind!r} has no '{node.attr}'; {known}", node,
+        mistakes.UNKNOWN_ATTRIBUTE, f"{kind!r} has no '{node.attr}'; {known}", node,
         "funcs of vectors are called as sn.length(v), sn.dot(a, b), …",
     )  # fmt: skip
 
@@ -124,7 +124,7 @@ def key(body: Body, node: ast.expr, length: int, whole: ast.Subscript) -> Key:
     if isinstance(node, ast.Slice):
         given = [_slice_bound(body, part) for part in (node.lower, node.upper, node.step)]
         if given[2] == 0:
-            raise body.error(BuildValueError, ZERO_STEP, node)
+            raise body.error(mistakes.ZERO_STEP, ZERO_STEP, node)
         return range(length)[slice(*given)]
     index = body.visit(node)
     check_integer(body, index, node)
@@ -132,7 +132,7 @@ def key(body: Body, node: ast.expr, length: int, whole: ast.Subscript) -> Key:
         number = int(index.value)
         if not -length <= number < length:
             raise body.error(
-                BuildTypeError, f"'{text(whole.value)}' has components 0 to {length - 1}, not {number}", node
+                mistakes.INDEX_OUTSIDE, f"'{text(whole.value)}' has components 0 to {length - 1}, not {number}", node
             )
         return number % length
     index = body.materialise(index, node)
@@ -149,12 +149,12 @@ def check_integer(body: Body, index: Operand, node: ast.expr) -> None:
         integer = isinstance(index, Weak) and all(type(one.value) is int for one in outcomes(index))
     if isinstance(index, Choice) and any(one.value < 0 for one in outcomes(index)):
         raise body.error(
-            UnsupportedError, "a negative index that only the run chooses cannot count from the end", node,
+            mistakes.INDEX_AT_RUN, "a negative index that only the run chooses cannot count from the end", node,
             "write the index in each case of an if",
         )  # fmt: skip
     if not integer:
         raise body.error(
-            BuildTypeError, f"an index is an integer, and this is {describe(index)}", node,
+            mistakes.INDEX_TYPE, f"an index is an integer, and this is {describe(index)}", node,
             f"int({text(node)})" if isinstance(index, Value | Weak) else "",
         )  # fmt: skip
 
@@ -178,7 +178,7 @@ def _slice_bound(body: Body, node: ast.expr | None) -> int | None:
     if isinstance(bound, Literal) and type(bound.value) is int:
         return int(bound.value)
     raise body.error(
-        UnsupportedError, "a slice of a vector or matrix goes from number to number", node,
+        mistakes.INDEX_AT_RUN, "a slice of a vector or matrix goes from number to number", node,
         "its length is part of the type of what it gives: write numbers, or sn.static(…)",
     )  # fmt: skip
 
@@ -188,7 +188,7 @@ def _item(body: Body, kind: Tuple, keys: list[ast.expr], node: ast.Subscript) ->
     count = len(kind.items)
     if not isinstance(index, Literal) or type(index.value) is not int or not -count <= index.value < count:
         raise body.error(
-            UnsupportedError, f"the index into a tuple is a number from 0 to {count - 1}", node.slice,
+            mistakes.INDEX_AT_RUN, f"the index into a tuple is a number from 0 to {count - 1}", node.slice,
             "pass the numbers as an array parameter to index them at run time",
         )  # fmt: skip
     first, type_ = kind.place(int(index.value) % count)

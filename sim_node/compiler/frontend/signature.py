@@ -10,7 +10,7 @@ from typing import Any
 
 from sim_node.compiler.frontend.source import Source, source
 from sim_node.dtypes import Type
-from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.errors import mistakes
 from sim_node.lang.annotation import annotation, evaluated, is_open
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
@@ -61,7 +61,7 @@ def signature(definition: Kernel | Func) -> Signature:
     parameters = tuple(Parameter(node.arg, reader.parameter(node, required=is_kernel)) for node in nodes)
     result = reader.result()
     if is_kernel and result is not None:
-        raise BuildTypeError(
+        raise mistakes.KERNEL_RETURNS(
             "a kernel returns nothing", read.location(read.tree.returns or read.tree), "write results into arrays"
         )
     return Signature(parameters, None if is_open(result) else result, inspect.signature(definition.function))
@@ -70,12 +70,12 @@ def signature(definition: Kernel | Func) -> Signature:
 def _refuse_forms(source: Source, arguments: ast.arguments, kernel: bool) -> None:
     starred = arguments.vararg or arguments.kwarg
     if starred is not None:
-        raise UnsupportedError(
+        raise mistakes.PARAMETERS(
             f"'*{starred.arg}' takes any number of arguments", source.location(starred), "name each parameter"
         )
     defaults = [node for node in (*arguments.defaults, *arguments.kw_defaults) if node is not None]
     if kernel and defaults:
-        raise UnsupportedError(
+        raise mistakes.PARAMETERS(
             "parameters of a kernel have no defaults", source.location(defaults[0]), "pass the value at each launch"
         )
 
@@ -94,7 +94,7 @@ class _Reader:
         if written is not None:
             return self._resolved(written, node.arg, node)
         if required:
-            raise BuildTypeError(
+            raise mistakes.PARAMETER_TYPE(
                 f"parameter '{node.arg}' of kernel '{self.definition.name}' has no type", self.source.location(node),
                 _EXAMPLE.format(node.arg),
             )  # fmt: skip
@@ -111,7 +111,7 @@ class _Reader:
         try:
             return evaluated(written, self.definition.function)
         except Exception as error:
-            raise BuildError(
+            raise mistakes.PARAMETER_TYPE(
                 f"the annotation of '{name}', {written!r}, cannot be evaluated: {type(error).__name__}: {error}",
                 self.source.location(node),
                 "use names of the module, or of the function or class around it",
@@ -121,5 +121,5 @@ class _Reader:
         kind = annotation(written)
         if isinstance(kind, str):
             what = f"parameter '{name}'" if name != "return" else "the result"
-            raise BuildTypeError(f"{what}: {kind}", self.source.location(node), _EXAMPLE.format(name))
+            raise mistakes.PARAMETER_TYPE(f"{what}: {kind}", self.source.location(node), _EXAMPLE.format(name))
         return kind

@@ -1,4 +1,4 @@
-"""The source of a function: its syntax tree, and places in it. A file is parsed once for all functions in it."""
+"""The source of a function: its syntax tree, and places in it. Nothing else of its file is parsed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
-from sim_node.errors import BuildError, Location
+from sim_node.errors import Location, mistakes
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +28,58 @@ class Source:
         return Location(self.file, line, column, text, self.tree.name, caller)
 
 
+_Tree = ast.FunctionDef | ast.AsyncFunctionDef
+
 # Of each file: its lines as linecache holds them (another list once the file has changed), and its functions by the
-# line where they start, decorators included.
-_parsed: dict[str, tuple[list[str], dict[int, ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
+# line where they start, decorators included; None where no function starts.
+_parsed: dict[str, tuple[list[str], dict[int, _Tree | None]]] = {}
 
 
-def _functions(file: str, names: dict[str, Any]) -> tuple[list[str], dict[int, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """Read a file, a notebook's cell or what was typed into a shell; ``names`` know the loader of a zipped module."""
+def _function(file: str, first: int, names: dict[str, Any]) -> tuple[list[str], _Tree | None]:
+    """Read a function of a file, a notebook's cell or what was typed into a shell; gives the lines of all, and it.
+
+    ``names`` know the loader of a zipped module.
+    """
     linecache.checkcache(file)
     lines = linecache.getlines(file, names)
     known = _parsed.get(file)
-    if known is not None and known[0] == lines:
-        return known
-    functions = {}
-    for node in ast.walk(ast.parse("".join(lines), file)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            functions[min([node.lineno, *(mark.lineno for mark in node.decorator_list)])] = node
-    _parsed[file] = (lines, functions)
-    return lines, functions
+    if known is None or known[0] != lines:
+        known = _parsed[file] = (lines, {})
+    functions = known[1]
+    if first not in functions:
+        functions[first] = _parse(lines, first)
+    return lines, functions[first]
+
+
+def _parse(lines: list[str], first: int) -> _Tree | None:
+    """Parse the function that starts in a line: up to the first line that is indented no more and makes it whole.
+
+    What is open there, a bracket, a string or a line that goes on, is no Python yet; so it is parsed again, with more.
+    """
+    if first > len(lines):
+        return None
+    margin = _indentation(lines[first - 1])
+    head = "if 1:\n" if margin else "\n"
+    for end in range(first, len(lines) + 1):
+        after = lines[end].strip() if end < len(lines) else "."
+        if not after or after[0] == "#" or (end < len(lines) and _indentation(lines[end]) > margin):
+            continue
+        try:
+            tree = ast.parse(head + "".join(lines[first - 1 : end]))
+        except SyntaxError:
+            continue
+        node: ast.AST = tree.body[0]
+        if isinstance(node, ast.If):
+            node = node.body[0]
+        if not isinstance(node, _Tree):
+            return None
+        ast.increment_lineno(node, first - 2)
+        return node
+    return None
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def source(function: FunctionType) -> Source:
@@ -55,19 +89,14 @@ def source(function: FunctionType) -> Source:
     """
     code: CodeType = function.__code__
     place = Location(code.co_filename, code.co_firstlineno, 0, inside=code.co_name)
-    try:
-        lines, functions = _functions(code.co_filename, function.__globals__)
-    except SyntaxError:
-        functions = {}
-        lines = ["changed"]
+    lines, tree = _function(code.co_filename, code.co_firstlineno, function.__globals__)
     if not lines:
-        raise BuildError(
+        raise mistakes.NO_SOURCE(
             f"the source of '{code.co_name}' cannot be read, and kernels are compiled from source", place,
             "put it in a file, or use a shell that keeps its input: IPython, Jupyter, or Python 3.13 and later",
         )  # fmt: skip
-    tree = functions.get(code.co_firstlineno)
     if tree is None or tree.name != code.co_name:
-        raise BuildError(
+        raise mistakes.NO_SOURCE(
             f"'{code.co_name}' is not at this line any more: the file has changed since it was imported", place,
             "import it again, or restart the process",
         )  # fmt: skip

@@ -12,7 +12,7 @@ from sim_node.compiler.frontend.selection import ZERO_STEP
 from sim_node.compiler.frontend.targets import parts
 from sim_node.compiler.ir.function import Value
 from sim_node.dtypes import ArrayType
-from sim_node.errors import BuildTypeError, BuildValueError
+from sim_node.errors import mistakes
 
 _ADVICE = "write the bounds as numbers, as in *a[:3], or each value in its place"
 
@@ -37,7 +37,7 @@ def _spread(body: Body, node: ast.Starred) -> Iterator[Written]:
     several = parts(body, operand, node)
     if several is None:
         raise body.error(
-            BuildTypeError, "Starred expressions are only supported for tuples, vectors and slices of arrays, and "
+            mistakes.UNPACKING, "Starred expressions are only supported for tuples, vectors and slices of arrays, and "
             f"'{text(node.value)}' is {describe(operand)}", node, "write each value in its place",
         )  # fmt: skip
     for part in several:
@@ -54,14 +54,14 @@ def _elements(body: Body, node: ast.expr) -> list[ast.expr] | None:
     key = node.slice
     if key.upper is None:
         what = f"'*{text(node)}' requires explicit upper bound: only the run knows how long the array is"
-        raise body.error(BuildValueError, what, node, _ADVICE)
+        raise body.error(mistakes.SPREAD, what, node, _ADVICE)
     start, stop, step = (_number(body, key.lower, 0), _number(body, key.upper, 0), _number(body, key.step, 1))
     if min(start, stop) < 0:
         what = f"a bound in '*{text(node)}' cannot be negative for arrays: only the run knows where they end"
-        raise body.error(BuildValueError, what, node, _ADVICE)
+        raise body.error(mistakes.SPREAD, what, node, _ADVICE)
     if step <= 0:
         what = f"step cannot be negative in '*{text(node)}'" if step else ZERO_STEP
-        raise body.error(BuildValueError, what, node, _ADVICE)
+        raise body.error(mistakes.SPREAD, what, node, _ADVICE)
     at = [ast.copy_location(ast.Constant(index), node) for index in range(start, stop, step)]
     return [ast.copy_location(ast.Subscript(node.value, index, ast.Load()), node) for index in at]
 
@@ -73,4 +73,4 @@ def _number(body: Body, node: ast.expr | None, missing: int) -> int:
     if isinstance(operand, Literal) and type(operand.value) is int:
         return operand.value
     what = f"Slice component must be a compile-time constant behind '*', and '{text(node)}' is {describe(operand)}"
-    raise body.error(BuildValueError, what, node, _ADVICE)
+    raise body.error(mistakes.SPREAD, what, node, _ADVICE)

@@ -16,7 +16,7 @@ from sim_node.compiler.frontend.spread import written
 from sim_node.compiler.frontend.targets import assign_to
 from sim_node.compiler.ir.function import Value
 from sim_node.dtypes import ArrayType
-from sim_node.errors import BuildTypeError, UnsupportedError
+from sim_node.errors import mistakes
 from sim_node.lang.annotation import annotation
 
 
@@ -37,11 +37,13 @@ def annotated(body: Body, node: ast.AnnAssign) -> None:
     kind = annotation(written.value) if isinstance(written, Static) else "it is no type"
     if not isinstance(node.target, ast.Name) or isinstance(kind, (str, ArrayType)):
         raise body.error(
-            UnsupportedError, "only variables are annotated, with a scalar or vector type", node,
+            mistakes.ANNOTATION, "only variables are annotated, with a scalar or vector type", node,
             "x: float = …, or x: sn.vec3 = …",
         )  # fmt: skip
     if node.value is None:
-        raise body.error(UnsupportedError, "an annotation alone assigns nothing", node, "give a value: x: float = 0.0")
+        raise body.error(
+            mistakes.ANNOTATION, "an annotation alone assigns nothing", node, "give a value: x: float = 0.0"
+        )
     operand = body.visit(node.value)
     name = node.target.id
     value = body.convert(operand, kind, node.value, f"'{name}'")
@@ -71,7 +73,7 @@ def expression(body: Body, node: ast.Expr) -> None:
     elif not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):
         body.visit(node.value)  # which may be refused for a better reason
         raise body.error(
-            UnsupportedError, f"'{text(node.value)}' is computed and not used", node, "assign it, or delete it"
+            mistakes.UNUSED, f"'{text(node.value)}' is computed and not used", node, "assign it, or delete it"
         )
 
 
@@ -87,10 +89,12 @@ def returning(body: Body, node: ast.Return) -> None:
     operand = None
     if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
         if body.kernel:
-            raise body.error(BuildTypeError, "a kernel returns nothing", node, "write the result into an array")
+            raise body.error(
+                mistakes.KERNEL_RETURNS, "a kernel returns nothing", node, "write the result into an array"
+            )
         operand = body.visit(node.value)
         if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
-            raise body.error(BuildTypeError, f"a func cannot return {describe(operand)}", node, "return a value")
+            raise body.error(mistakes.NO_VALUE, f"a func cannot return {describe(operand)}", node, "return a value")
     draft = body.builder.current
     assert draft is not None
     body.returns.append((draft, operand, node))
@@ -102,7 +106,9 @@ def assertion(body: Body, node: ast.Assert) -> None:
     message = text(node.test)
     if node.msg is not None:
         if not (isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)):
-            raise body.error(UnsupportedError, "the message of an assert is plain text in a kernel", node.msg, '"…"')
+            raise body.error(
+                mistakes.ASSERT_TEXT, "the message of an assert is plain text in a kernel", node.msg, '"…"'
+            )
         message = node.msg.value
     truth = condition(body, node.test)
     if not (isinstance(truth, Literal) and truth.value):
@@ -140,7 +146,10 @@ def constant(body: Body, node: ast.Constant) -> Operand:
         return Literal(node.value)
     names = {str: "text", bytes: "bytes", complex: "a complex number", type(None): "None", type(...): "..."}
     raise body.error(
-        UnsupportedError, f"{names[type(node.value)]} is no value in a kernel", node, "kernels compute with numbers"
+        mistakes.NOT_IN_LANGUAGE,
+        f"{names[type(node.value)]} is no value in a kernel",
+        node,
+        "kernels compute with numbers",
     )
 
 

@@ -11,7 +11,7 @@ from sim_node.compiler.frontend.capture import capture
 from sim_node.compiler.frontend.known import UnknownError, python
 from sim_node.compiler.frontend.operand import Operand
 from sim_node.compiler.frontend.places import load
-from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
+from sim_node.errors import mistakes
 
 _ADVICE = "use what is known at build: captured values, constants, and the counters of unrolled loops"
 
@@ -19,7 +19,7 @@ _ADVICE = "use what is known at build: captured values, constants, and the count
 def static_call(body: Body, node: ast.Call) -> Operand:
     """Lower ``sn.static(expression)``: evaluate it now, in the scope of the function, and capture what it gives."""
     if len(node.args) != 1 or node.keywords:
-        raise body.error(BuildTypeError, "sn.static takes one expression", node, "sn.static(n + 1)")
+        raise body.error(mistakes.ARGUMENTS, "sn.static takes one expression", node, "sn.static(n + 1)")
     (written,) = node.args
     names = {**body.scope.globals, **body.scope.closure, **_locals(body, written)}
     for name in body.scope.locals - _locals(body, written).keys():
@@ -29,11 +29,13 @@ def static_call(body: Body, node: ast.Call) -> Operand:
         thing = eval(code, names)
     except Exception as error:
         raise body.error(
-            BuildError, f"sn.static cannot evaluate '{text(written)}': {type(error).__name__}: {error}", written,
+            mistakes.STATIC, f"sn.static cannot evaluate '{text(written)}': {type(error).__name__}: {error}", written,
             _ADVICE if isinstance(error, NameError) else "",
         ) from error  # fmt: skip
     if thing is None:
-        raise body.error(UnsupportedError, f"'{text(written)}' gives None, which is no value in a kernel", written)
+        raise body.error(
+            mistakes.NOT_IN_LANGUAGE, f"'{text(written)}' gives None, which is no value in a kernel", written
+        )
     return capture(body, thing, text(written), node)
 
 

@@ -10,7 +10,7 @@ from sim_node.compiler.frontend.operand import Operand
 from sim_node.compiler.frontend.places import place, store
 from sim_node.compiler.ir.function import Value
 from sim_node.dtypes import Composite
-from sim_node.errors import BuildTypeError
+from sim_node.errors import mistakes
 
 
 def assign_to(body: Body, target: ast.expr, operand: Operand, source: ast.AST) -> None:
@@ -21,11 +21,13 @@ def assign_to(body: Body, target: ast.expr, operand: Operand, source: ast.AST) -
     values = parts(body, operand, source)
     if values is None:
         raise body.error(
-            BuildTypeError, f"'{text(source)}' is {describe(operand)}, which cannot be unpacked", source,
+            mistakes.UNPACKING,
+            f"'{text(source)}' is {describe(operand)}, which cannot be unpacked",
+            source,
             "unpack a tuple or a vector",
-        )  # fmt: skip
+        )
     if len(values) != len(target.elts):
-        raise body.error(BuildTypeError, f"{len(values)} values for {len(target.elts)} targets", target)
+        raise body.error(mistakes.UNPACKING, f"{len(values)} values for {len(target.elts)} targets", target)
     for part, value, at in zip(target.elts, values, sources_of(source, len(values)), strict=True):
         assign_to(body, part, value, at)
 

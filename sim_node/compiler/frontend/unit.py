@@ -17,7 +17,7 @@ from sim_node.compiler.frontend.variables import begin
 from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Type
-from sim_node.errors import BuildError, BuildNameError, BuildTypeError, Location, UnsupportedError
+from sim_node.errors import BuildError, Location, mistakes
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
 
@@ -47,7 +47,7 @@ class Unit:
                 what = f"parameter '{parameter.name}' of kernel '{kernel.name}' is left open"
                 types = f'{{"{parameter.name}": …}}'
                 remedy = f"launch it with arguments, or say which types: sn.overload({kernel.name}, {types})"
-                raise body.error(BuildTypeError, what, body.source.tree, remedy)
+                raise body.error(mistakes.PARAMETER_TYPE, what, body.source.tree, remedy)
         self._names.add(kernel.name)
         given = tuple(laid(one.type, layouts.get(one.name)) for one in form.parameters)
         entry, _ = self._lower(body, kernel.name, form, given)
@@ -71,7 +71,7 @@ class Unit:
             return known
         if func in self._active:
             circle = " → ".join(one.name for one in (*self._active[self._active.index(func) :], func))
-            raise UnsupportedError(f"'{func.name}' calls itself: {circle}", caller, "write a loop")
+            raise mistakes.RECURSION(f"'{func.name}' calls itself: {circle}", caller, "write a loop")
         body = Body(self, source(func.function), Scope(func.function), kernel=False, caller=caller)
         self._active.append(func)
         name = self._unused(func.name)
@@ -92,7 +92,7 @@ class Unit:
     def _lower(self, body: Body, name: str, form: Signature, given: tuple[Form, ...]) -> tuple[Function, Form | None]:
         tree = body.source.tree
         if isinstance(tree, ast.AsyncFunctionDef):
-            raise body.error(UnsupportedError, "an async function cannot be compiled", tree, "write def")
+            raise body.error(mistakes.NOT_IN_LANGUAGE, "an async function cannot be compiled", tree, "write def")
         self.bodies[name] = body
         names, params = list[str](), list[Value]()
 
@@ -127,12 +127,14 @@ def _unassigned(body: Body, missing: Missing | Unsettled) -> BuildError:
     name = str(missing.variable)
     if isinstance(missing, Unsettled):
         return body.error(
-            BuildTypeError, f"what '{name}' stands for here depends on the path, and is needed at build", missing.mark,
+            mistakes.DEPENDS_ON_PATH,
+            f"what '{name}' stands for here depends on the path, and is needed at build",
+            missing.mark,
             "call it in each branch, or choose by a condition that is known at build",
-        )  # fmt: skip
+        )
     path = missing.path or "on some path"
     return body.error(
-        BuildNameError, f"'{name}' may be unassigned here: nothing is assigned to it {path}", missing.mark,
+        mistakes.UNASSIGNED, f"'{name}' may be unassigned here: nothing is assigned to it {path}", missing.mark,
         f"assign {name} before, so that every path has it",
     )  # fmt: skip
 

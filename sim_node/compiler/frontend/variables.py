@@ -10,7 +10,7 @@ from sim_node.compiler.frontend.operand import Operand, Static, Weak, spelled
 from sim_node.compiler.frontend.ssa import UNASSIGNED
 from sim_node.compiler.ir.function import Value
 from sim_node.dtypes import Scalar
-from sim_node.errors import BuildNameError, BuildTypeError
+from sim_node.errors import BuildTypeError, mistakes
 
 
 def assign(body: Body, name: str, operand: Operand, node: ast.AST, source: ast.AST) -> None:
@@ -60,7 +60,7 @@ def _assign_value(body: Body, name: str, variable: Variable, operand: Operand, s
         value = body.materialise(operand, source)
     if value.type != variable.type:
         raise body.error(
-            BuildTypeError,
+            mistakes.RETYPED,
             f"'{name}' has its type since line {variable.line}: it is {variable.type!r}, not {value.type!r}", source,
             _retype(body, name, variable, value, source),
         )  # fmt: skip
@@ -73,9 +73,7 @@ def _other(body: Body, name: str, variable: Variable, operand: Operand, source: 
     if variable.type is None:
         stands = describe(variable.static) if variable.static is not None else f"a tuple of {variable.parts}"
         what = f"'{name}' stands for {stands} since line {variable.line}, and not for {given}"
-    error = body.error(BuildTypeError, what, source, "use another name")
-    assert isinstance(error, BuildTypeError)
-    return error
+    return body.error(mistakes.RETYPED, what, source, "use another name")
 
 
 def _retype(body: Body, name: str, known: Variable, value: Value, source: ast.AST) -> str:
@@ -95,6 +93,6 @@ def recall(body: Body, name: str, node: ast.AST) -> Operand:
         return variable.static
     value = body.builder.read(name, node) if variable is not None else UNASSIGNED
     if value is UNASSIGNED:
-        raise body.error(BuildNameError, f"'{name}' is read before anything is assigned to it", node,
+        raise body.error(mistakes.UNASSIGNED, f"'{name}' is read before anything is assigned to it", node,
                          f"assign {name} above this line")  # fmt: skip
     return value

@@ -11,7 +11,7 @@ from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.inline import inline
 from sim_node.compiler.python.block import Block
 from sim_node.compiler.python.code import Code
-from sim_node.errors import BuildError
+from sim_node.errors import mistakes
 from sim_node.lang.kernel import Kernel
 
 
@@ -22,7 +22,7 @@ def build(kernel: Kernel, layouts: Mapping[str, str] | None = None) -> Program:
     """
     if kernel.options.guards is not None:
         what = f"kernel '{kernel.name}' has guards=\"clamp\", and the device python runs what is written"
-        raise BuildError(what, remedy="run it on the CPU, or without guards")
+        raise mistakes.GUARDS(what, remedy="run it on the CPU, or without guards")
     module, bodies = typed(kernel, layouts)
     flat = inline(verify(module))
     function = flat.entry

@@ -59,7 +59,13 @@ def isnan(x: _MATRIX) -> Any:
 
 
 @func
-def isinf(x: Scalar) -> Any:
+def isinf(x: Int) -> Any:
+    """Say no: every integer is finite."""
+    return False
+
+
+@func
+def isinf(x: Float) -> Any:
     """Say whether x is infinite."""
     return abs_(x) == _INFINITY
 
@@ -83,7 +89,13 @@ def isinf(x: _MATRIX) -> Any:
 
 
 @func
-def isfinite(x: Scalar) -> Any:
+def isfinite(x: Int) -> Any:
+    """Say yes: every integer is finite."""
+    return True
+
+
+@func
+def isfinite(x: Float) -> Any:
     """Say whether x is a number and not infinite."""
     return abs_(x) < _INFINITY
 

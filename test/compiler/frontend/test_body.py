@@ -17,7 +17,7 @@ def test_an_error_shows_place_line_caret_and_remedy(kernel):
         lower(made)
     file = made.function.__code__.co_filename
     assert str(caught.value).splitlines() == [
-        f"{file}:4:16: '+' mixes f32 and i32",
+        f"{file}:4:16: '+' mixes f32 and i32 [SN201]",
         "    x[0] = s + n",
         "           ^",
         "  instead: convert one of them: sn.int32(s) or sn.float32(n)",

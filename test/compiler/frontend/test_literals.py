@@ -6,7 +6,7 @@ from interpreter import run
 
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir.verifier import verify
-from sim_node.errors import BuildError, BuildTypeError, BuildValueError, UnsupportedError
+from sim_node.errors import BuildTypeError, BuildValueError, UnsupportedError
 
 # d[0] becomes the value, with flag True and with flag False; a[0] is 7
 KEPT = [
@@ -54,7 +54,7 @@ REFUSED = [
     ("a[¦0 if flag else -1] = 0", UnsupportedError, "a negative index that only the run chooses", "an if"),
     ("a[¦0 if flag else 1.5] = 0", BuildTypeError, "this is the number 0 or the number 1.5", "int("),
     ("a[0] = n << (¦1 if flag else 32)", BuildValueError, "a shift by 32", ""),
-    ("d[0] = ¦1 / (0 if flag else 1)", BuildError, "division by zero", ""),
+    ("d[0] = ¦1 / (0 if flag else 1)", BuildValueError, "division by zero", ""),
     (f"d[0] = ¦{CHAIN}", UnsupportedError, "has more than 64 possible results that have no type", "float(…)"),
 ]  # fmt: skip
 

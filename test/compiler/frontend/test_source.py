@@ -1,5 +1,6 @@
 """Finding the source of functions wherever they are defined."""
 
+import ast
 import doctest
 import linecache
 import sys
@@ -175,13 +176,35 @@ def test_a_file_that_changed(tmp_path, monkeypatch):
     assert x[0] == 2.0
 
 
-def test_a_file_is_parsed_once(written, monkeypatch):
+def test_a_function_is_parsed_once_and_alone(written, monkeypatch):
     names = written("".join(f"@sn.kernel\ndef k{i}(x: array()):\n    x[0] = {i}.0\n" for i in range(3)))
-    import ast
+    parse, texts = ast.parse, []
+    monkeypatch.setattr(ast, "parse", lambda text: texts.append(text) or parse(text))
+    for _ in range(2):
+        lower(names["k1"])
+    assert "".join(texts).count("x[0] = 1.0") == 1
+    assert "k0" not in "".join(texts)
+    assert "k2" not in "".join(texts)
+    assert names["k1"].function.__code__.co_filename in linecache.cache
 
-    parse, count = ast.parse, []
-    monkeypatch.setattr(ast, "parse", lambda *args: count.append(1) or parse(*args))
-    for i in range(3):
-        lower(names[f"k{i}"])
-    assert len(count) == 1
-    assert names["k0"].function.__code__.co_filename in linecache.cache
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    a = 1.0\n# indented less\n    x[0] = a + 1.0\n",
+        "    a = (\n1.0\n+ 1.0\n)\n    x[0] = a\n",
+        '    """A text\nof lines\ndef that() look like code:\n"""\n    x[0] = 2.0\n',
+        "    a = 1.0 \\\n+ 1.0\n\n\n    x[0] = a\n",
+        "    if x[0] > 5.0:\n        x[0] = 1.0\n    else:\n        x[0] = 2.0",
+    ],
+)
+@pytest.mark.parametrize("head", ["{}", "if True:\n{}\nelse:\n    pass\n"])
+def test_a_function_ends_where_python_ends_it(written, head, body):
+    """Lines indented less than the function belong to it where they are comments, or inside brackets or strings."""
+    text = f"@sn.kernel\ndef k(\n    x: array(),\n):\n{body}"
+    if head != "{}":
+        text = "".join(line if line[:1] in ("1", "+", ")", "#") else f"    {line}" for line in text.splitlines(True))
+    k = written(head.format(text) + "\nother = 3\n")["k"]
+    x = np.zeros(1, np.float32)
+    run(lower(k), [x])
+    assert x[0] == 2.0

@@ -64,6 +64,19 @@ def test_functions_of_one_number(name):
     np.testing.assert_array_equal(both(getattr(sn, name), x, dtype=dtype), wanted)
 
 
+@pytest.mark.parametrize(("name", "wanted"), [("isnan", False), ("isinf", False), ("isfinite", True)])
+def test_every_integer_is_finite(name, wanted):
+    judge = getattr(sn, name)
+
+    @sn.kernel
+    def one(a: sn.array[sn.vec2i], out: sn.array[bool]):
+        out[0], out[1], out[2] = judge(a[0]), judge(a[0][1]), judge(-3)
+
+    out = np.zeros(3, np.bool_)
+    sn.launch(one, 1, inputs=[np.array([[-(2**31), 2**31 - 1]], np.int32)], outputs=[out])
+    assert [*out, judge(3)] == [wanted] * 4
+
+
 def test_a_sign_is_copied_from_zeros_too():
     x, y = (np.array(column, np.float32) for column in zip(*[(a, b) for a in SPECIAL for b in SPECIAL], strict=True))
     known = ~np.isnan(x) & ~np.isnan(y)

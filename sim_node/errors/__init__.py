@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,19 @@ def _written(what: str, location: Location | None, remedy: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-class SimNodeError(RuntimeError):
+class Coded:
+    """What the catalogue of mistakes (``mistakes.py``) makes: the message's first line ends with the code."""
+
+    args: tuple[Any, ...]
+    code = ""  # such as SN201; nothing where the catalogue does not have it
+
+    def __str__(self) -> str:
+        text = str(self.args[0]) if len(self.args) == 1 else super().__str__()
+        head, end, rest = text.partition("\n")
+        return f"{head} [{self.code}]{end}{rest}" if self.code else text
+
+
+class SimNodeError(Coded, RuntimeError):
     """Base of every error this package raises on purpose; a RuntimeError, which is what code for Warp expects."""
 
 
@@ -59,8 +72,6 @@ class BuildTypeError(BuildError, TypeError):
 class BuildNameError(BuildError, NameError, KeyError):
     """A name is unknown, or unassigned on some path; a KeyError too, which is what code for Warp expects."""
 
-    __str__ = BuildError.__str__  # not KeyError's, which shows the text as Python code
-
 
 class BuildAttributeError(BuildError, AttributeError):
     """A module, type or value has no such attribute."""
@@ -74,6 +85,10 @@ class UnsupportedError(BuildError):
     """Python that the kernel language refuses, named rather than misread."""
 
 
+class AbsentError(BuildError):
+    """LLVM is not installed here."""
+
+
 # The names by which code for Warp catches them.
 WarpCodegenError = BuildError
 WarpCodegenTypeError = BuildTypeError
@@ -82,7 +97,7 @@ WarpCodegenAttributeError = BuildAttributeError
 WarpCodegenValueError = BuildValueError
 
 
-class StabilityWarning(RuntimeWarning):
+class StabilityWarning(Coded, RuntimeWarning):
     """The integrator of a plan cannot follow a spring, a damper or a contact in it, with the values that they have.
 
     Attributes: ``location`` (where the velocity is stored), ``what`` (the number and its limit), ``remedy``.
@@ -101,6 +116,10 @@ def placed(fault: BaseException) -> str:
     where = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace is not None else ""
     text = " ".join(str(fault).split())
     return f"{type(fault).__name__}{': ' if text else ''}{text}{where}"
+
+
+class BundleError(SimNodeError):
+    """A bundle is damaged, incomplete, or not for this package or processor."""
 
 
 class DeviceError(SimNodeError, ValueError):

@@ -72,7 +72,7 @@ def test_a_kernel_error_names_kernel_thread_and_launch() -> None:
 def test_an_exception_is_placed_in_one_line():
     with pytest.raises(TypeError) as caught:
         raise TypeError("two\nlines")
-    assert re.fullmatch(r"TypeError: two lines \(.*test_errors\.py:\d+\)", placed(caught.value))
+    assert re.fullmatch(r"TypeError: two lines \(.*test_init\.py:\d+\)", placed(caught.value))
     assert placed(KeyError()) == "KeyError"
 
 

@@ -1,0 +1,183 @@
+"""One program run every way: under CPython, and as machine code, unoptimised and for each target, bit for bit."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import linecache
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import machine
+import numpy as np
+from arguments import arguments
+from numpy.lib.recfunctions import repack_fields
+
+from sim_node.compiler.backend import elf, host
+from sim_node.compiler.backend.target import HOST, TARGETS, Target
+from sim_node.compiler.frontend import typed
+from sim_node.compiler.ir.function import Module, Value
+from sim_node.compiler.ir.verifier import verify
+from sim_node.compiler.passes.inline import inline
+from sim_node.compiler.passes.pipeline import PASSES
+from sim_node.compiler.passes.scalarise import scalarise
+from sim_node.compiler.python.block import Block
+from sim_node.compiler.python.code import RAISED, Code
+from sim_node.compiler.python.rewrite import Rewriter
+
+STEPS = 1_000_000  # of one launch under CPython
+INPUTS = 2  # of each program
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way to make machine code of a kernel: with all of our passes or the few that LLVM needs, and LLVM's level."""
+
+    name: str
+    optimised: bool
+    opt_level: int
+    target: Target = HOST
+
+
+# O0 is the IR as the front end leaves it; the others are what users run, on each target that this processor runs.
+FORMS = (
+    Form("O0", False, 0),
+    Form("O3", True, 3),
+    *(Form(name, True, 3, target) for name, target in TARGETS.items() if target.cpu and target.runs),
+)
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """What went wrong: the kind, which shrinking keeps, and the details."""
+
+    kind: str
+    detail: str
+
+
+@dataclass
+class Outcome:
+    """How a program ended: a mismatch or none, the statements that CPython executed, and the forms that agreed."""
+
+    mismatch: Mismatch | None = None
+    executed: int = 0
+    forms: list[str] = field(default_factory=list)
+
+
+class EndlessError(Exception):
+    """The program runs for too long to be worth it."""
+
+
+class Counted(Code):
+    """A kernel under CPython that counts the statements it executes, and gives up on one that goes on for too long."""
+
+    def __init__(self, *args: Any) -> None:
+        self.executed, self.limit = 0, STEPS
+        super().__init__(*args)
+        self.names = self.module.functions[self.module.kernel].names
+
+    def tree(self, rewriter: Rewriter) -> ast.FunctionDef:
+        """Let each block count its statements first."""
+        tree = super().tree(rewriter)
+        for node in [*ast.walk(tree)]:
+            for name in ("body", "orelse"):
+                block = getattr(node, name, None)
+                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                    call = rewriter.call(block[0], self.count, ast.Constant(len(block)))
+                    block.insert(0, ast.copy_location(ast.Expr(call), block[0]))
+        return ast.fix_missing_locations(tree)
+
+    def count(self, statements: int) -> None:
+        """Count statements."""
+        self.executed += statements
+        if self.executed > self.limit:
+            raise EndlessError
+
+
+def run(source: str, file: str, seed: int, forms: Sequence[Form] = FORMS) -> Outcome:
+    """Run a program every way, up to the first mismatch."""
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    names: dict[str, Any] = {"__name__": "fuzz"}
+    exec(compile(source, file, "exec", dont_inherit=True), names)
+    try:
+        module, bodies = typed(names["k"])
+        flat = verify(inline(verify(module)))
+        kinds = [param.type for param in flat.entry.params if param.type is not None]
+        python = Counted(module, bodies, flat.entry, Block(kinds))
+        codes = _codes(flat, forms)
+    except Exception as error:  # a refusal, or a fault of the compiler's own: the program is well typed
+        return Outcome(Mismatch(f"refused: {getattr(error, 'what', error)}", str(error)))
+    finally:
+        del linecache.cache[file]
+    try:
+        for number in range(INPUTS):
+            python.limit = python.executed + STEPS
+            mismatch = _compared(python, codes, seed + number)
+            if mismatch is not None:
+                return Outcome(mismatch, python.executed)
+    except EndlessError:
+        return Outcome()
+    return Outcome(None, python.executed, [*codes])
+
+
+def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
+    """Make machine code in each form; a target that lacks an instruction that the kernel needs is left out."""
+    known = set[Value]()
+    plain = best = verify(scalarise(flat), scalarise.__name__, known)
+    for change in PASSES[PASSES.index(scalarise) + 1 :]:
+        best = verify(change(best), change.__name__, known)
+    texts = {False: host.module(plain.entry), True: host.module(best.entry)}
+    kinds, made = [param.type for param in flat.entry.params], {}
+    for form in forms:
+        try:
+            made[form.name] = machine.Code(kinds, texts[form.optimised], form.opt_level, form.target)
+        except elf.UndefinedSymbolError:
+            if form.target is HOST:
+                raise
+    return made
+
+
+def _compared(python: Counted, codes: dict[str, machine.Code], seed: int) -> Mismatch | None:
+    """Compare the forms of a kernel on one set of inputs."""
+    random = np.random.default_rng(seed)
+    length = int(random.choice([1, 3, 5, 9, 35]))
+    dim = length + int(random.random() < 0.05)
+    kinds = python.block.types
+    args = arguments(kinds, seed, length)
+    wanted = copy.deepcopy(args)
+    stopped = machine.run(python.address, dim, machine.argument_block(kinds, wanted, (dim,)))
+    if stopped.site == RAISED and stopped.code:
+        raised = python.taken()
+        if isinstance(raised, EndlessError):
+            raise raised
+        return Mismatch(f"CPython raises {type(raised).__name__}", "".join(traceback.format_exception(raised)))
+    for name, code in codes.items():
+        got = copy.deepcopy(args)
+        stop = code.run(dim, *got)
+        if _told(stop, python) != _told(stopped, python):
+            return Mismatch(f"{name} stop", f"{name} stops with {stop}, CPython with {stopped} in {python.sites}")
+        for at, (one, other) in enumerate(zip(got, wanted, strict=True)):
+            if _bits(one) != _bits(other):
+                where = python.names[at]
+                return Mismatch(f"{name} memory", f"{name} leaves in {where}\n{one}\nCPython\n{other}")
+    return None
+
+
+def _told(stop: machine.Stop, python: Counted) -> tuple[Any, ...]:
+    """What a stop says; a statement that is written out more than once has as many sites that say the same."""
+    return stop.code, python.sites[stop.site] if stop.code else None, stop.thread, stop.index, stop.length
+
+
+def _bits(array: Any) -> bytes:
+    array = np.asarray(array)
+    if array.dtype.names is not None:  # what lies between fields is nothing
+        array = repack_fields(array, recurse=True)
+    return bytes(array.tobytes())
+
+
+def statements(source: str) -> int:
+    """Count the statements in a program's functions."""
+    functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    return sum(isinstance(node, ast.stmt) for each in functions for node in ast.walk(each)) - len(functions)
