@@ -93,7 +93,7 @@ def test_a_run_time_step_goes_both_ways_and_stops_the_thread_at_0(written, execu
     [
         ("x = a[0, 1, 2]", BuildTypeError, "has 2 dimensions, not 3"),
         ("x = a[1.0, 2]", BuildTypeError, "an index is an integer"),
-        ("x = a[::0]", BuildValueError, "slice step cannot be zero"),
+        ("x = a[::0]", BuildValueError, "Slice step cannot be zero"),
     ],
 )
 def test_what_is_no_index(written, body, family, what):
@@ -101,3 +101,13 @@ def test_what_is_no_index(written, body, family, what):
         lower(kernel_of(written, body, 2))
     assert type(caught.value) is family
     assert what in caught.value.what
+
+
+@pytest.mark.parametrize(
+    ("element", "index"),
+    [("a[9, a[7, 0]]", 7), ("a[9, a[0, 8]]", 8), ("a[9:, a[7, 0]][0]", 7), ("m[n, a[7, 0]]", 7), ("m[n, 0]", 5)],
+)
+def test_every_index_is_evaluated_before_one_is_checked(written, execute, element, index):
+    """As in Python: where an index and one inside of the next are outside, the inner one is at fault."""
+    made = lower(kernel_of(written, f"m = sn.mat22()\n    out[0] = int({element})", 2))
+    assert execute(made, 1, np.zeros((2, 3), np.int32), np.zeros(1, np.int32), 5).index == index
