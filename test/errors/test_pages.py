@@ -1,7 +1,11 @@
-"""Every code has a page, whose wrong code makes exactly that mistake, in the words shown, and whose right code runs."""
+"""Every code has a page, whose wrong code makes exactly that mistake, in the words shown, and whose right code runs.
+
+``SIM_NODE_GOLDEN=write pytest test/errors`` writes anew what the wrong code says, and the list of codes; read the diff.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from dataclasses import dataclass
@@ -18,6 +22,8 @@ ELSEWHERE = {
     "SN602": "compiler/test_bundle.py hides llvmlite",
     "SN603": "compiler/test_build.py takes instructions away",
 }
+WRITE = os.environ.get("SIM_NODE_GOLDEN") == "write"
+PLACE = re.compile(r"^\S+/\S+\.py:\d+:\d+: ")  # of a message's first line, in the file that was run
 BLOCK = re.compile(r"```(\w+)\n(.*?)```\n", re.DOTALL)
 
 
@@ -84,7 +90,12 @@ def test_the_wrong_code_makes_this_mistake_and_says_so(code, folder):
     error = caught.value
     assert isinstance(error, Coded)
     assert error.code == code
-    assert without_address(str(error)).splitlines()[0].endswith(page(code).said)
+    first = without_address(str(error)).splitlines()[0]
+    if WRITE:
+        text, said = CATALOGUE[code].page(), PLACE.sub("", first)
+        (PAGES / f"{code}.md").write_text(text.replace(f"```text\n{page(code).said}\n", f"```text\n{said}\n"), "utf-8")
+    else:
+        assert PLACE.sub("", first) == page(code).said
 
 
 @pytest.mark.parametrize("code", sorted(CATALOGUE.keys() - ELSEWHERE))
@@ -98,4 +109,6 @@ def test_the_list_is_that_of_the_table():
     for group, about in GROUPS.items():
         lines += ["", f"## {group}xx: {about}", ""]
         lines += [f"* [{code}]({code}.md): {one.title}" for code, one in CATALOGUE.items() if code.startswith(group)]
+    if WRITE:
+        (PAGES / "README.md").write_text("\n".join([*lines, ""]), "utf-8")
     assert (PAGES / "README.md").read_text("utf-8").splitlines() == lines
