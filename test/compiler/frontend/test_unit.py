@@ -125,7 +125,7 @@ def test_refused(written, statement, family, what, remedy):
 def test_errors_carry_the_chain_of_calls(written):
     error = refused(written, "x[0] = outer(x[0])", BuildNameError)
     text = str(error).splitlines()
-    assert "'missing' is not defined" in text[0]
+    assert "undefined symbol: missing" in text[0]
     assert text[1] == "    return x + missing"
     assert text[3].startswith("  called from outer at ")
     assert text[4].startswith("  called from k at ")
