@@ -37,6 +37,10 @@ def _rule(value: Value, _label: str) -> Value | None:
         return value.args[0] if _inside(*value.args) else value
     if not isinstance(value.type, Scalar) or not SIGNATURES[value.op].pure:
         return value
+    if len(value.args) == 2:
+        first, second = value.args
+        if first.op is not Op.CONST and second.op is not Op.CONST and first is not second:
+            return value  # most are so
     return _constant(value, value.type) or _identity(value, value.type) or _limited(value, value.type) or value
 
 
