@@ -9,7 +9,7 @@ from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.layouts import array_type, extent, stride, wide
-from sim_node.compiler.frontend.operand import Literal
+from sim_node.compiler.frontend.operand import Literal, Operand
 from sim_node.compiler.frontend.selection import ZERO_STEP, bounds, check_integer
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
@@ -40,7 +40,8 @@ def subscript(body: Body, array: Value, node: ast.Subscript) -> Address | Value:
         )
     if any(isinstance(key, ast.Slice) for key in keys):
         return _slice(body, array, keys, node)
-    indices = [_index(body, array, d, key, node) for d, key in enumerate(keys)]
+    operands = [body.visit(key) for key in keys]  # all of them before the first check, as in Python
+    indices = [_index(body, array, d, index, node) for d, index in enumerate(zip(operands, keys))]
     if kind.layout == "contiguous":
         base = _offset(body, array, indices, node)
     else:
@@ -50,9 +51,9 @@ def subscript(body: Body, array: Value, node: ast.Subscript) -> Address | Value:
     return Address(base) if len(keys) == kind.ndim else _view(body, array, base, len(keys), node)
 
 
-def _index(body: Body, array: Value, dimension: int, node: ast.expr, whole: ast.Subscript) -> Value:
-    """Read and check an index; a negative number counts from the end, as in Python."""
-    index = body.visit(node)
+def _index(body: Body, array: Value, dimension: int, given: tuple[Operand, ast.expr], whole: ast.Subscript) -> Value:
+    """Check an index, given with its text; a negative number counts from the end, as in Python."""
+    index, node = given
     check_integer(body, index, node)
     length = extent(body, array, dimension, whole)
     if isinstance(index, Literal) and index.value < 0:
@@ -127,7 +128,7 @@ def _slice(body: Body, array: Value, keys: list[ast.expr], node: ast.Subscript) 
         key = keys[dimension] if dimension < len(keys) else ast.Slice()
         length, apart = extent(body, array, dimension, node), stride(body, array, dimension, node)
         if not isinstance(key, ast.Slice):
-            index = wide(body, _index(body, array, dimension, key, node), node)
+            index = wide(body, _index(body, array, dimension, (body.visit(key), key), node), node)
             base = body.emit(Op.OFFSET, pointer, (base, body.emit(Op.MUL, int64, (index, apart), node)), node, 1)
             continue
         step = _step_of(body, key, node)

@@ -101,3 +101,18 @@ def test_what_is_no_index(written, body, family, what):
         lower(kernel_of(written, body, 2))
     assert type(caught.value) is family
     assert what in caught.value.what
+
+
+@pytest.mark.parametrize("kind", ["sn.uint8", "sn.int8", "sn.int16", "sn.uint32", "sn.int64"])
+def test_an_index_of_any_width_is_compared_with_the_whole_length(written, execute, kind):
+    made = lower(kernel_of(written, f"i = sn.tid()\n    out[i] = a[{kind}(i + n)]", 1))
+    out = np.zeros(3, np.int32)
+    assert execute(made, 3, np.arange(300, dtype=np.int32), out, 100).code == 0
+    assert out.tolist() == [100, 101, 102]
+
+
+def test_every_index_is_computed_before_the_first_is_checked(written, execute):
+    stop = execute(
+        lower(kernel_of(written, "n = a[9, out[-1]]", 2)), 1, np.zeros((3, 3), np.int32), np.zeros(0, np.int32), 0
+    )
+    assert (stop.index, stop.length) == (-1, 0)
