@@ -72,7 +72,7 @@ def transformation(dtype: object = float) -> Transform:
 
 def _resolved(dtype: object) -> Any:
     try:
-        return dtypes.element(dtype)
+        return dtypes.element(getattr(dtype, "_type", dtype))  # the class of a value of the host has its type
     except TypeError:
         return dtype
 

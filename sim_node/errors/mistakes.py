@@ -77,6 +77,7 @@ STATIC = _mistake("SN107", BuildError, "a static expression that cannot be evalu
 MARKED = _mistake("SN108", BuildTypeError, "a decorator on the wrong thing")
 OPTION = _mistake("SN109", BuildTypeError, "an option that there is not")
 OVERLOAD = _mistake("SN110", BuildTypeError, "an overload that fits no kernel")
+KERNEL_NAME = _mistake("SN111", BuildValueError, "a name of a kernel that is no identifier")
 
 MIXED = _mistake("SN201", BuildTypeError, "two types in one operation")
 OPERATOR = _mistake("SN202", BuildTypeError, "an operator that the type does not have")

@@ -35,6 +35,9 @@ class Kernel:
         del module
         self.function: FunctionType = plain(func, "kernel")
         self.name = key or self.function.__name__
+        if not self.name.isidentifier():
+            what = f"{self.name!r} is no name of a kernel: it must be a valid C++ identifier, as Python's are"
+            raise mistakes.KERNEL_NAME(what, remedy="letters, digits and _, and no digit first")
         self.module: Module = get_module(self.function.__module__)
         self.options = options if isinstance(options, Options) else choose(options or {}, self.module.options)
         self.annotations = dict(annotated(self.function) if given is None else given)

@@ -13,7 +13,7 @@ FastMath = bool | Literal["reproducible"]
 # Options of Warp's decorators and modules that mean nothing here.
 WARP = frozenset(
     {"module", "module_options", "enable_backward", "launch_bounds", "cluster_dim", "grid_stride", "inline",
-     "cuda_max_registers", "enable_cuda_smem_spilling", "entry_point_abi", "max_unroll", "fuse_fp", "lineinfo", "mode",
+     "cuda_max_registers", "enable_cuda_smem_spilling", "max_unroll", "fuse_fp", "lineinfo", "mode",
      "block_dim", "strip_hash", "cuda_output", "compile_time_trace", "optimization_level"}
 )  # fmt: skip
 
@@ -25,6 +25,8 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "fast_math": (False, True, "reproducible"),
     "guards": (None, "clamp"),
 }
+# How a kernel is entered: only as launches do it, and Warp's other way is one of CUDA's.
+_ENTRY = {"entry_point_abi": ("warp",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ class Options:
     warp: Mapping[str, object] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        for name, allowed in _CHOICES.items():
-            value = getattr(self, name)
+        for name, allowed in {**_CHOICES, **_ENTRY}.items():
+            value = self.get(name, "warp")
             if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
                 raise mistakes.OPTION(
                     f"the option {name} of @sn.kernel is {value!r}", remedy=" or ".join(repr(one) for one in allowed)
@@ -62,7 +64,7 @@ class Options:
 def choose(given: Mapping[str, object], module: Mapping[str, object], mark: str = "kernel") -> Options:
     """Make options of what was given, and of what the module has for what was not.
 
-    Raises BuildTypeError for an option that there is not, BuildError for a value that it cannot have.
+    Raises BuildTypeError for an option that there is not, and for a value that one cannot have.
     """
     accept(mark, given)
     asked = {name: given.get(name) for name in _CHOICES}
@@ -73,6 +75,6 @@ def choose(given: Mapping[str, object], module: Mapping[str, object], mark: str 
 def accept(mark: str, names: Iterable[str]) -> None:
     """Let options of Warp's pass, and a kernel's own; raises BuildTypeError for any other."""
     for name in names:
-        if name not in WARP and not (mark == "kernel" and name in _CHOICES):
+        if name not in WARP and name not in _ENTRY and not (mark == "kernel" and name in _CHOICES):
             known = ", ".join(("name", *_CHOICES)) if mark == "kernel" else "name"
             raise mistakes.OPTION(f"@sn.{mark} has no option '{name}'", remedy=f"its options are {known}")

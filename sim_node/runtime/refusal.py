@@ -113,7 +113,7 @@ def launch_error(refusal: _native.Refusal, entry: Any, dim: object, inputs: Any,
     name, type_ = program.params[at]
     value = [*inputs, *outputs][at]
     mistake, text = _fault(reason, name, type_, value)
-    return mistake(f"kernel '{program.name}', argument {at + 1} '{name}': {text}")
+    return mistake(f"kernel '{program.name}': argument '{name}'{text}")
 
 
 def _grid(dims: int) -> str:
@@ -129,7 +129,7 @@ def plan_error(refusal: _native.Refusal, cells: tuple[_native.Cell, ...], value:
     cell = cells[at]
     type_ = ArrayType(cell.element.dtype, len(cell.shape))
     mistake, text = _fault(reason, "array", type_, value)
-    return mistake(f"cell {at} of shape {cell.shape}: {text}")
+    return mistake(f"cell {at} of shape {cell.shape}{text}")
 
 
 def _fault(reason: str, name: str, type_: Any, value: object) -> tuple[Mistake[LaunchError], str]:
@@ -138,12 +138,13 @@ def _fault(reason: str, name: str, type_: Any, value: object) -> tuple[Mistake[L
     field = None if is_array or element.code != STRUCT else _field(type_, value)
     if field is not None:
         mistake, text = _fault(*field)
-        return mistake, f"its field '{field[1]}': {text}"
+        return mistake, f", field '{field[1]}'{text}"
     table = _ARGUMENT if is_array else _VALUE
     mistake, why, remedy = table.get(reason) or (mistakes.ARGUMENT_TYPE, "", _make(type_, element))
     because = f": {why}" if why else ""
     instead = remedy.format(name=name, dtype=repr(element.dtype), length=_count(element), shape=_shape(type_, element))
-    return mistake, f"expected {_expected(type_, element)}, got {_described(value)}{because}\n  instead: {instead}"
+    got = "a single value, " * (bool(element.axes) and isinstance(value, (int, float, np.generic))) + _described(value)
+    return mistake, f" expects {type_!r} but got {got}{because}\n  instead: {instead}"
 
 
 def _field(struct: Any, value: Any) -> tuple[str, str, Any, object] | None:
@@ -163,16 +164,6 @@ def _field(struct: Any, value: Any) -> tuple[str, str, Any, object] | None:
 def _count(element: _native.Element) -> int:
     """The parts that a sequence for one element has: components, or fields."""
     return len(element.dtype.fields) if element.code == STRUCT else math.prod(element.axes)
-
-
-def _expected(type_: Any, element: _native.Element) -> str:
-    if isinstance(type_, ArrayType):
-        return f"an {type_!r}"
-    if element.code == STRUCT:
-        return f"an instance of {type_!r}"
-    if element.axes:
-        return f"the {math.prod(element.axes)} components of a {type_!r}"
-    return f"{'an' if type_.is_integer else 'a'} {_NUMBER[type_.kind]} for {type_!r}"
 
 
 def _make(type_: Any, element: _native.Element) -> str:
@@ -195,6 +186,8 @@ def _shape(type_: Any, element: _native.Element) -> str:
 
 
 def _described(value: object) -> str:
+    if value is None:
+        return "None"
     if isinstance(value, np.ndarray):
         return f"a numpy array of {value.dtype} and shape {value.shape}"
     if isinstance(value, (Array, IndexedArray)):

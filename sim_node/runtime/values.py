@@ -148,7 +148,7 @@ def _record(value: Any, element: _native.Element) -> tuple[Numpy, list[Any]]:
 
 
 def _records(data: Any, element: _native.Element) -> tuple[Numpy, list[Any]]:
-    if isinstance(data, np.ndarray) or hasattr(data, "__array_interface__"):
+    if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         given = np.asarray(data)
         if given.dtype != element.numpy:
             raise TypeError(f"cannot make {element.dtype!r} of {given.dtype}; its numpy dtype is {element.numpy}")

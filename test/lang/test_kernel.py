@@ -3,7 +3,7 @@
 import pytest
 
 import sim_node as sn
-from sim_node.errors import BuildError, LaunchError
+from sim_node.errors import BuildError, BuildValueError, LaunchError
 
 
 @sn.kernel
@@ -38,6 +38,8 @@ def named(n: int):
 def test_a_kernel_may_have_a_name_of_its_own():
     assert (named.name, named.key, named.function.__name__) == ("renamed", "renamed", "named")
     sn.launch(named, 1, inputs=[1])
+    with pytest.raises(BuildValueError, match="'1st' is no name of a kernel"):
+        sn.kernel(name="1st")(named.function)
 
 
 def test_a_kernel_is_made_of_a_function_that_has_no_mark():

@@ -29,6 +29,7 @@ def test_only_what_changes_code_is_in_the_key():
         (sn.kernel, {"guards": "on"}, "the option guards of @sn.kernel is 'on'", "None or 'clamp'"),
         (sn.kernel, {"fast_math": 1}, "the option fast_math of @sn.kernel is 1", "'reproducible'"),
         (sn.kernel, {"fastmath": True}, "@sn.kernel has no option 'fastmath'", "deterministic, fast_math, guards"),
+        (sn.kernel, {"entry_point_abi": "raygen"}, "the option entry_point_abi of @sn.kernel is 'raygen'", "'warp'"),
         (sn.func, {"guards": "clamp"}, "@sn.func has no option 'guards'", "its options are name"),
     ],
 )

@@ -117,7 +117,7 @@ def test_writing_a_part_over_the_whole_is_fine():
     ("arguments", "message"),
     [
         (lambda self: ([self.push], []), "it takes 2 arguments"),
-        (lambda self: ([sn.zeros(4, dtype=int)], [self.place.next]), "argument 1 'x': expected an array<f32>"),
+        (lambda self: ([sn.zeros(4, dtype=int)], [self.place.next]), "argument 'x' expects array<f32>"),
     ],
 )
 def test_what_does_not_fit_the_kernel(arguments, message):

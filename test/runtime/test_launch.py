@@ -191,10 +191,10 @@ def test_read_only_memory_is_read_but_never_written(kernels, echo):
     locked.flags.writeable = False
     launch(kernels.copy, 2, [locked], [zeros(2)])
     for value in (locked, array(locked, copy=False)):
-        with pytest.raises(LaunchError, match=r"argument 2 'y'.*the kernel writes it, and it is read-only"):
+        with pytest.raises(LaunchError, match=r"argument 'y'.*the kernel writes it, and it is read-only"):
             launch(kernels.copy, 2, [zeros(2), value])
     out = zeros(4, dtypes.uint64)
-    with pytest.raises(LaunchError, match=r"argument 2 'p'.*read-only"):
+    with pytest.raises(LaunchError, match=r"argument 'p'.*read-only"):
         launch(echo(("p", dtypes.ArrayType(dtypes.float32))), 1, [out], [locked])
 
 
@@ -451,5 +451,5 @@ def test_read_only_arrays_in_structs_are_read_but_never_written(echo):
     locked.flags.writeable = False
     out = zeros(8, dtypes.uint64)
     launch(echo(("s", struct)), 1, [out, (locked,)])
-    with pytest.raises(LaunchError, match=r"argument 2 's'.*read-only"):
+    with pytest.raises(LaunchError, match=r"argument 's'.*read-only"):
         launch(echo(("s", struct)), 1, [out], [(locked,)])

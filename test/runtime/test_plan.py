@@ -54,7 +54,7 @@ def test_cells_point_where_they_are_told_before_each_run(kernels):
 
 def test_arguments_are_checked_when_recorded_and_a_refused_launch_leaves_no_trace(kernels):
     plan, cell = Plan(), Cell(int, 1)
-    with pytest.raises(LaunchError, match=r"kernel 'copy', argument 2 'y': expected an array<f32>, got a cell of i32"):
+    with pytest.raises(LaunchError, match=r"kernel 'copy': argument 'y' expects array<f32> but got a cell of i32"):
         plan.launch(kernels.copy, 1, [zeros(1)], [cell])
     with pytest.raises(LaunchError, match="dim is an int"):
         plan.launch(kernels.copy, -1, [zeros(1)], [zeros(1)])
@@ -78,7 +78,7 @@ def test_states_that_forbid_an_act_say_so(kernels):
     with pytest.raises(LaunchError, match="the plan has no such cell"):
         plan.point(Cell(float, 1), zeros(1))
     for wrong in (zeros(2), zeros(1, int), zeros((1, 1)), [1.0], cell, array(np.frombuffer(b"1234", "f4"), copy=False)):
-        with pytest.raises(LaunchError, match=r"cell 0 of shape \(1,\): expected an array<f32>, got"):
+        with pytest.raises(LaunchError, match=r"cell 0 of shape \(1,\) expects array<f32> but got"):
             plan.point(cell, wrong)
 
 

@@ -10,22 +10,22 @@ from sim_node.runtime.launch import launch
 COPY = [
     (
         lambda: ([zeros(1)], [np.zeros((4, 3))]),
-        "kernel 'copy', argument 2 'y': expected an array<f32>, got a numpy array of float64 and shape (4, 3): "
+        "kernel 'copy': argument 'y' expects array<f32> but got a numpy array of float64 and shape (4, 3): "
         "its dtype differs\n  instead: convert it once, with sn.array(y, dtype='f32')",
     ),
     (
         lambda: ([zeros(1, dtypes.vec3)], [zeros(1)]),
-        "kernel 'copy', argument 1 'x': expected an array<f32>, got an array<vec3f> of shape (1,): its dtype differs\n"
+        "kernel 'copy': argument 'x' expects array<f32> but got an array<vec3f> of shape (1,): its dtype differs\n"
         "  instead: convert it once, with sn.array(x, dtype='f32')",
     ),
     (
         lambda: ([[1.0, 2.0]], [zeros(1)]),
-        "kernel 'copy', argument 1 'x': expected an array<f32>, got list [1.0, 2.0]\n"
+        "kernel 'copy': argument 'x' expects array<f32> but got list [1.0, 2.0]\n"
         "  instead: make an array of it once, with sn.array(x, dtype='f32')",
     ),
     (
         lambda: ([Cell(float, 3)], [zeros(1)]),
-        "kernel 'copy', argument 1 'x': expected an array<f32>, got a cell of f32 and shape (3,): a cell has an "
+        "kernel 'copy': argument 'x' expects array<f32> but got a cell of f32 and shape (3,): a cell has an "
         "address only inside a plan\n  instead: pass an array, or record the launch with Plan.launch",
     ),
     (
@@ -47,25 +47,24 @@ def test_arrays(kernels, arguments, message):
 
 
 VALUES = [
-    (dtypes.int32, 1.5, "expected an int for i32, got float 1.5\n  instead: convert it, with int(p)"),
-    (dtypes.float32, "a", "expected a float for f32, got str 'a'\n  instead: convert it, with float(p)"),
-    (dtypes.bool_, 1, "expected a bool for bool, got int 1\n  instead: convert it, with bool(p)"),
+    (dtypes.int32, 1.5, " expects i32 but got float 1.5\n  instead: convert it, with int(p)"),
+    (dtypes.float32, "a", " expects f32 but got str 'a'\n  instead: convert it, with float(p)"),
+    (dtypes.bool_, 1, " expects bool but got int 1\n  instead: convert it, with bool(p)"),
     (
         dtypes.int32,
         2**31,
-        "expected an int for i32, got int 2147483648: the value is out of range\n"
+        " expects i32 but got int 2147483648: the value is out of range\n"
         "  instead: pass a value that i32 holds, or widen the kernel's parameter",
     ),
     (
         dtypes.vec3,
         (1, 2),
-        "expected the 3 components of a vec3f, got tuple (1, 2): the number of its parts differs\n"
-        "  instead: pass 3 of them",
+        " expects vec3f but got tuple (1, 2): the number of its parts differs\n  instead: pass 3 of them",
     ),
     (
         dtypes.vec3,
         1,
-        "expected the 3 components of a vec3f, got int 1\n"
+        " expects vec3f but got a single value, int 1\n"
         "  instead: pass a tuple, list or numpy array of 3 numbers, or sn.vec3f(…)",
     ),
 ]
@@ -75,7 +74,7 @@ VALUES = [
 def test_values(echo, element, value, message):
     with pytest.raises(LaunchError) as caught:
         launch(echo(("p", element)), 1, [zeros(2, dtypes.uint64), value])
-    assert caught.value.args[0] == f"kernel 'echo', argument 2 'p': {message}"
+    assert caught.value.args[0] == f"kernel 'echo': argument 'p'{message}"
 
 
 INNER = dtypes.Struct("Body", (("x", dtypes.ArrayType(dtypes.float32, 1, "strided")), ("v", dtypes.vec3)))
@@ -83,20 +82,20 @@ BODY = dtypes.Struct("Body", (("mass", dtypes.float32), ("inner", INNER)))
 BODIES = [
     (
         None,
-        "expected an instance of Body, got NoneType None\n  instead: pass one, such as Body(), or a tuple of all of",
+        " expects Body but got None\n  instead: pass one, such as Body(), or a tuple of all of",
     ),
     (
         (1.0,),
-        "expected an instance of Body, got tuple (1.0,): the number of its parts differs\n  instead: pass 2 of them",
+        " expects Body but got tuple (1.0,): the number of its parts differs\n  instead: pass 2 of them",
     ),
-    (("a", None), "its field 'mass': expected a float for f32, got str 'a'\n  instead: convert it, with float(mass)"),
+    (("a", None), ", field 'mass' expects f32 but got str 'a'\n  instead: convert it, with float(mass)"),
     (
         (1.0, (np.zeros(2), (1, 2, 3))),
-        "its field 'inner': its field 'x': expected an array<f32, 1, strided>, got a numpy array of float64 and "
+        ", field 'inner', field 'x' expects array<f32, 1, strided> but got a numpy array of float64 and "
         "shape (2,): "
         "its dtype differs",
     ),
-    ((1.0, (None, (1, 2))), "its field 'inner': its field 'v': expected the 3 components of a vec3f, got tuple (1, 2)"),
+    ((1.0, (None, (1, 2))), ", field 'inner', field 'v' expects vec3f but got tuple (1, 2)"),
 ]
 
 
@@ -104,7 +103,7 @@ BODIES = [
 def test_structs(echo, value, message):
     with pytest.raises(LaunchError) as caught:
         launch(echo(("p", BODY)), 1, [zeros(2, dtypes.uint64), value])
-    assert caught.value.args[0].startswith(f"kernel 'echo', argument 2 'p': {message}")
+    assert caught.value.args[0].startswith(f"kernel 'echo': argument 'p'{message}")
 
 
 def test_a_long_value_is_cut(echo):

@@ -157,7 +157,7 @@ def _step_of(body: Body, key: ast.Slice, node: ast.Subscript) -> Value:
     value = body.materialise(step, key.step)
     assert isinstance(value.type, Scalar)
     moves = body.emit(Op.NE, bool_, (value, body.constant(value.type, Literal(0), key.step)), key.step)
-    body.check(moves, "assert", ZERO_STEP, node)
+    body.check(moves, "assert", ZERO_STEP.lower(), node)
     return value if value.type is int32 else body.emit(Op.CAST, int32, (value,), key.step)
 
 

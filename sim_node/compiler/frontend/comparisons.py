@@ -13,7 +13,7 @@ from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.logic import Term, chain, total
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak
-from sim_node.compiler.frontend.operators import check_kind
+from sim_node.compiler.frontend.operators import check_kind, no_operator
 from sim_node.compiler.frontend.ranges import range_operands
 from sim_node.compiler.frontend.targets import parts
 from sim_node.compiler.ir.function import Value
@@ -67,7 +67,8 @@ def _pair(body: Body, op: ast.cmpop, node: ast.AST, left: Written, right: Writte
     a, b = agree(body, f"'{symbol}'", node, left, right)
     if isinstance(a.type, Composite):
         return _vectors(body, symbol, code, node, a, b)
-    assert isinstance(a.type, Scalar)
+    if not isinstance(a.type, Scalar):
+        raise no_operator(body, symbol, a.type, node)
     check_kind(body, symbol, SIGNATURES[code].kinds, a.type, node, left, right)
     return body.emit(code, bool_, (a, b), node)
 
@@ -134,10 +135,11 @@ def _vectors(body: Body, symbol: str, code: Op, node: ast.AST, a: Value, b: Valu
             mistakes.OPERATOR, f"'{symbol}' has no meaning for vectors", node, "compare components, or sn.length(v)"
         )
     pairs = zip(numbers(body, a, node), numbers(body, b, node), strict=True)
-    first, *others = [body.emit(code, bool_, pair, node) for pair in pairs]
-    for other in others:
-        first = body.emit(Op.AND if code is Op.EQ else Op.OR, bool_, (first, other), node)
-    return first
+    both, found = Op.AND if code is Op.EQ else Op.OR, body.builder.constant(bool_, code is Op.EQ)
+    for number, pair in enumerate(pairs):
+        one = body.emit(code, bool_, pair, node)
+        found = one if number == 0 else body.emit(both, bool_, (found, one), node)
+    return found
 
 
 VISITORS: dict[type[ast.AST], Visit] = {ast.Compare: compare_node}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from sim_node.compiler.frontend.agree import Written, agree, numbers, splat, text
 from sim_node.compiler.frontend.body import Body, describe
+from sim_node.compiler.frontend.known import python
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak, spelled
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
@@ -73,7 +74,7 @@ def _nothing(scalar: Scalar) -> bool | int | float:
 
 def composite(body: Body, kind: Composite, arguments: Arguments, named: Named, node: ast.Call) -> Value:
     """``sn.vec3(x, y, z)``, ``sn.mat22(s)``, ``sn.quat(v, w)``, ``sn.transform(p=p, q=q)`` and their kin."""
-    given = _bound(body, kind, arguments, named, node)
+    given = _bound(body, kind, arguments, _untold(kind, named), node)
     if not given:
         return unset(body, kind, node)
     single, at = given[0]
@@ -94,15 +95,35 @@ def composite(body: Body, kind: Composite, arguments: Arguments, named: Named, n
     return body.emit(Op.MAKE, kind, tuple(body.convert(one, part, at, role) for (one, at), part in pairs), node)
 
 
+def _untold(kind: Composite, named: Named) -> Named:
+    """The arguments by name, but for those that say what the type says already."""
+    left = {}
+    for name, (operand, at) in named.items():
+        told = None if name not in ("shape", "length", "dtype") else python(operand)
+        if told is None or (PYTHON.get(told, told) if name == "dtype" else told) != getattr(kind, name):
+            left[name] = (operand, at)
+    return left
+
+
 def _bound(body: Body, kind: Composite, arguments: Arguments, named: Named, node: ast.AST) -> Arguments:
-    """Arguments by name, put in order."""
+    """Arguments by name, put in order; of a transform the position or the rotation may be missing."""
+    names = _NAMES.get(type(kind), ())
+    if isinstance(kind, Transform) and (named or _is_position(arguments)):
+        whole, (position, rotation) = unset(body, kind, node), _PARTS[Transform](kind)
+        p, q = (body.emit(Op.EXTRACT, part, (whole,), node, at) for part, at in ((position, 0), (rotation, 3)))
+        named = {**{name: (one, node) for name, one in list(zip("pq", (p, q)))[len(arguments) :]}, **named}
     if not named:
         return arguments
-    names = _NAMES.get(type(kind), ())
     wanted = names[len(arguments) : len(arguments) + len(named)]
     if set(wanted) != set(named) or len(arguments) + len(named) != len(names):
         raise _unfit(body, kind, [*arguments, *named.values()], node)
     return [*arguments, *(named[name] for name in wanted)]
+
+
+def _is_position(arguments: Arguments) -> bool:
+    """Whether there is one vector of three."""
+    one = arguments[0][0] if len(arguments) == 1 else None
+    return isinstance(one, Value) and isinstance(one.type, Vector) and one.type.length == 3
 
 
 def _unfit(body: Body, kind: Composite, given: Arguments, node: ast.AST) -> Exception:

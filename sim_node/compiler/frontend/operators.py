@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sim_node.compiler.frontend.agree import Written, agree, computed, splat, text
+from sim_node.compiler.frontend.agree import Written, agree, computed, numbers, splat, text
 from sim_node.compiler.frontend.body import Body, Visit
 from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.literals import check_shift, fold_literals
@@ -18,8 +18,8 @@ from sim_node.compiler.frontend.powers import power
 from sim_node.compiler.frontend.products import product
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
-from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, bool_
-from sim_node.errors import mistakes
+from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, Type, bool_
+from sim_node.errors import BuildError, mistakes
 from sim_node.lang.func import Func
 from sim_node.lang.library import scalar as library
 
@@ -41,8 +41,8 @@ BINARY: dict[type[ast.operator], Binary] = {
     ast.Mult: Binary("*", Op.MUL, operator.mul, "sv vs"),
     ast.MatMult: Binary("@", Op.MUL, operator.matmul),
     ast.Div: Binary("/", Op.DIV, operator.truediv, "vs sv"),
-    ast.FloorDiv: Binary("//", None, operator.floordiv),
-    ast.Mod: Binary("%", None, operator.mod),
+    ast.FloorDiv: Binary("//", None, operator.floordiv, "vv"),
+    ast.Mod: Binary("%", None, operator.mod, "vv"),
     ast.Pow: Binary("**", None, operator.pow),
     ast.BitAnd: Binary("&", Op.AND, operator.and_),
     ast.BitOr: Binary("|", Op.OR, operator.or_),
@@ -111,7 +111,8 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
     if row.symbol == "**":
         return power(body, node, left, right)
     a, b = agree(body, what, node, left, right)
-    assert isinstance(a.type, Scalar)
+    if not isinstance(a.type, Scalar):
+        raise no_operator(body, row.symbol, a.type, node)
     if row.op is None:
         check_kind(body, row.symbol, "iuf", a.type, node, left, right)
         _guard(body, row.symbol, a, b, node)
@@ -121,6 +122,12 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
         for count in outcomes(right[0]):
             check_shift(body, int(count.value), a.type.bits, right[1])
     return body.emit(row.op, a.type, (a, b), node)
+
+
+def no_operator(body: Body, symbol: str, kind: Type | None, node: ast.AST) -> BuildError:
+    """Make the error that says that structs have no operators."""
+    what = f"'{symbol}' is not defined for {kind!r}"
+    return body.error(mistakes.OPERATOR, what, node, "write an @sn.func of its fields, and call it")
 
 
 def check_kind(
@@ -153,9 +160,12 @@ def _vector(body: Body, row: Binary, node: ast.AST, left: Written, right: Writte
         values = agree(body, f"'{row.symbol}'", node, left, right)
     else:
         values = _scaling(body, row, node, form.index("v"), left, right)
-    assert row.op is not None
     vector = values[0].type
     assert isinstance(vector, Composite)
+    if row.op is None:
+        sides = zip(*(numbers(body, value, node) for value in values), strict=True)
+        parts = [binary(body, row, node, (a, left[1]), (b, right[1])) for a, b in sides]
+        return body.emit(Op.MAKE, vector, tuple(body.materialise(part, node) for part in parts), node)
     check_kind(body, row.symbol, SIGNATURES[row.op].kinds, vector, node, left, right)
     return body.emit(row.op, vector, values, node)
 
@@ -201,7 +211,8 @@ def unary_node(body: Body, node: ast.UnaryOp) -> Operand:
     if isinstance(operand, Weak):
         return fold_literals(body, symbol, fold, node, operand)
     value = computed(body, operand, node.operand)
-    assert isinstance(value.type, (Scalar, Composite))
+    if not isinstance(value.type, (Scalar, Composite)):
+        raise no_operator(body, symbol, value.type, node)
     check_kind(body, symbol, kinds, value.type, node, (operand, node.operand))
     return value if op is None else body.emit(op, value.type, (value,), node)
 

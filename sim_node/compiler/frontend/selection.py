@@ -31,8 +31,7 @@ Leaves = tuple[int, ...]
 Key = int | Value | range
 
 
-# Python's own words.
-ZERO_STEP = "slice step cannot be zero"
+ZERO_STEP = "Slice step cannot be zero"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +220,8 @@ def _of_matrix(kind: Matrix, keys: list[Key]) -> list[Selection]:
     second = keys[1] if len(keys) > 1 else range(kind.cols)
     if isinstance(second, range):
         leaves = tuple(rows[r][c] for r in first for c in second)
-        return [Selection(kind.matrix(len(first), len(second)), (leaves,))]
+        shape = (len(first), len(second)) if leaves else (0, 0)  # what has no numbers is one type
+        return [Selection(kind.matrix(*shape), (leaves,))]
     columns = range(kind.cols) if isinstance(second, Value) else [second]
     choices = tuple(tuple(rows[r][c] for r in first) for c in columns)
     return [Selection(kind.vector(len(first)), choices, second if isinstance(second, Value) else None)]

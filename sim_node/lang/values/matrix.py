@@ -36,6 +36,7 @@ class MatrixValue(Numeric):
             return part
         if part.ndim == 1:
             return viewed(self._type.vector(len(part)), part.copy())
+        part = part if part.size else part[:0, :0]  # what has no numbers is one type
         return viewed(self._type.matrix(*part.shape), part.copy())
 
     def __setitem__(self, key: Any, value: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sim_node.dtypes import PYTHON
 from sim_node.lang.values.numbers import is_number, number
 from sim_node.lang.values.value import Numeric, Numpy, Value, memory_of, viewed
 
@@ -106,9 +107,11 @@ def numbers(values: Any, type: Any, count: int) -> Numpy:
 
 
 def unnamed(type: Any, named: dict[str, Any]) -> None:
-    """Refuse arguments by name."""
-    if named:
-        raise TypeError(f"{type!r} takes numbers in their order, not '{next(iter(named))}' by name")
+    """Refuse arguments by name, but for those that say what the type says already."""
+    for name, value in named.items():
+        told = PYTHON.get(value, value) if name == "dtype" else value
+        if name not in ("shape", "length", "dtype") or told != getattr(type, name):
+            raise TypeError(f"{type!r} takes numbers in their order, not '{name}' by name")
 
 
 def components(type: Any, count: int, *parts: Any) -> Numpy:

@@ -93,7 +93,7 @@ def test_a_run_time_step_goes_both_ways_and_stops_the_thread_at_0(written, execu
     [
         ("x = a[0, 1, 2]", BuildTypeError, "has 2 dimensions, not 3"),
         ("x = a[1.0, 2]", BuildTypeError, "an index is an integer"),
-        ("x = a[::0]", BuildValueError, "slice step cannot be zero"),
+        ("x = a[::0]", BuildValueError, "Slice step cannot be zero"),
     ],
 )
 def test_what_is_no_index(written, body, family, what):

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from interpreter import Stopped, run
 
+import sim_node as sn
 from sim_node.compiler.frontend import lower
 from sim_node.dtypes import SCALARS, Kind
+from sim_node.errors import BuildTypeError
 
 NUMBERS = [scalar for scalar in SCALARS if scalar.kind is not Kind.BOOL]
 INTEGERS = [scalar for scalar in NUMBERS if scalar.is_integer]
@@ -203,3 +205,36 @@ def test_division_by_a_constant_needs_no_check(written):
     a = np.array([-(2**31)], np.int32)
     run(module, [a])
     assert a[0] == -(2**31) // 3
+
+
+@sn.kernel
+def by_parts(out: sn.array[sn.vec3], whole: sn.array[sn.vec3i], empty: sn.array[bool]):
+    v = sn.vec3(22.0, -13.0, -7.0)
+    out[0] = v % sn.vec3(5.0, 5.0, -2.0)
+    v[:2] //= sn.vec2(5.0, 5.0)
+    out[1] = v
+    i = sn.vec3i(7, -7, -8)
+    whole[0] = i // sn.vec3i(2, 2, 3)
+    whole[1] = i % sn.vec3i(2, 2, 3)
+    m = sn.mat22(1.0)
+    empty[0] = v[3:] == v[:0] and m[2:] == m[:, :0]
+    empty[1] = v[3:] != v[:0]
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_vectors_are_divided_part_by_part_and_what_has_no_parts_is_equal(device):
+    out, whole, empty = np.zeros((2, 3), np.float32), np.zeros((2, 3), np.int32), np.zeros(2, bool)
+    sn.launch(by_parts, 1, [out, whole, empty], device=device)
+    assert out.tolist() == [[2, 2, -1], [4, -3, -7]]
+    assert whole.tolist() == [[3, -4, -3], [1, 1, 1]]
+    assert empty.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("expression", ["s + s", "s == s", "-s", "s < s", "s // s"])
+def test_structs_have_no_operators(written, expression):
+    made = written(
+        "@sn.struct\nclass S:\n    x: float\n\n\n"
+        f"@sn.kernel\ndef k(s: S, out: sn.array[S]):\n    t = {expression}\n    out[0] = t\n"
+    )["k"]
+    with pytest.raises(BuildTypeError, match="is not defined for S"):
+        lower(made)

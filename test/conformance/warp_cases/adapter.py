@@ -49,6 +49,9 @@ FOREIGN: dict[str, str] = {
 FOREIGN_MODULES = {"warp._src": PRIVATE, "warp.fem": FRAMEWORKS, "warp.sparse": FRAMEWORKS}
 
 
+# what an error mentions that is about an option of functions we have → why it is not ours
+MENTIONED = {"unexpected keyword argument 'adj": GRADIENTS, "the option entry_point_abi": CUDA}
+
 # Structs that stand where test files make structs of foreign ones as they load, and the cases of those.
 FOREIGN_STRUCTS = {"warp.fem": ["Sample"]}
 FOREIGN_CASES = {"test_dependent_module_import": FRAMEWORKS}
@@ -197,8 +200,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def reason_in(text: str) -> str | None:
     """Find the reason in an error that names something foreign, as the compiler's do, or an option for gradients."""
-    if "unexpected keyword argument 'adj" in text:
-        return GRADIENTS
+    for mentioned, reason in MENTIONED.items():
+        if mentioned in text:
+            return reason
     quoted = (FOREIGN.get(name) for name in re.findall(r"'(?:wp|warp)\.(\w+)'", text))
     shown = (reason for reason in REASONS if f"<unsupported: {reason} " in text)
     return next((reason for reason in (*quoted, *shown) if reason), None)

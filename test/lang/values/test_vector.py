@@ -42,6 +42,7 @@ def test_constructors() -> None:
         (lambda: sn.vec3(1) * np.float64(2), TypeError, r"mixes vec3f and float64; convert it first: sn.float32\(…\)"),
         (lambda: sn.vec3i(1) * 2.5, TypeError, "i32 is not made of the float 2.5"),
         (lambda: sn.vec3(1) * True, TypeError, "mixes vec3f and the bool True"),
+        (lambda: sn.vec3(1, length=2), TypeError, "not 'length' by name"),
         (lambda: sn.vec3i(1) / 2, TypeError, "integers are divided by //"),
         (lambda: sn.vec3i(1, 2, 3) // sn.vec3i(1, 0, 1), ZeroDivisionError, "division by zero"),
         (lambda: sn.vec2i(-(2**31)) // sn.vec2i(-1), OverflowError, "integer overflow"),
