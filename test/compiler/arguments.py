@@ -6,24 +6,39 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from palette import COLUMNS
+from machine import Given
+from palette import extents
 
-from sim_node.dtypes import Kind, Struct
+from sim_node.dtypes import ArrayType, Kind, Struct
 from sim_node.lang.values.structure import memory_type
 from sim_node.lang.values.value import canonical
 
 
-def arguments(kinds: Sequence[Any], seed: int, length: int) -> list[Any]:
-    """Make arrays to read and as many to write, an int and a float."""
+def arguments(kinds: Sequence[Any], seed: int, grid: tuple[int, ...]) -> list[Any]:
+    """Make arrays to read and as many to write, of an element a thread or more, an int and a float."""
     random = np.random.default_rng(seed)
-    arrays = [_array(kind.dtype, (length, COLUMNS)[: kind.ndim], random) for kind in kinds if hasattr(kind, "ndim")]
-    for at in range(len(arrays) // 2, len(arrays)):  # what no kernel writes stays: no NaN there but the canonical one
-        arrays[at] = canonical(arrays[at])
+    arrays = [_given(kind, extents(kind.ndim, grid), random) for kind in kinds if isinstance(kind, ArrayType)]
+    for array in arrays[len(arrays) // 2 :]:  # what no kernel writes stays: no NaN there but the canonical one
+        array.memory = canonical(array.memory)
     return [
         *arrays,
         np.int32(random.choice([-7, -1, 0, 2, 3, 2**31 - 1])),
         np.float32(random.choice([-0.75, 0.0, 3.1])),
     ]
+
+
+def _given(kind: ArrayType, shape: tuple[int, ...], random: np.random.Generator) -> Given:
+    """Make an array that lies as its type says, in memory of its own; no element is listed twice."""
+    axes, steps, reach = [*range(kind.ndim)], np.ones(kind.ndim, int), np.array(shape)
+    lists: list[Any] = [None] * kind.ndim
+    if kind.layout == "indexed":
+        for axis in np.flatnonzero(random.random(kind.ndim) < 0.7):
+            reach[axis] += 2
+            lists[axis] = random.permutation(reach[axis])[: shape[axis]].astype(np.int32)
+    if kind.layout != "contiguous":
+        axes, steps = [*map(int, random.permutation(kind.ndim))], random.choice([1, 1, 2, -1], kind.ndim)
+    memory = _array(kind.dtype, tuple(map(int, (reach * np.abs(steps))[np.argsort(axes)])), random)
+    return Given(memory, tuple(axes), tuple(slice(None, None, int(step)) for step in steps), tuple(lists))
 
 
 def _array(kind: Any, shape: tuple[int, ...], random: np.random.Generator) -> Any:

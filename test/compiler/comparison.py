@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import linecache
+import math
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import machine
 import numpy as np
 from arguments import arguments
 from numpy.lib.recfunctions import repack_fields
+from palette import EXTENTS
 
 from sim_node.compiler.backend import elf, host
 from sim_node.compiler.backend.target import HOST, TARGETS, Target
@@ -102,7 +104,7 @@ def run(source: str, file: str, seed: int, forms: Sequence[Form] = FORMS) -> Out
     names: dict[str, Any] = {"__name__": "fuzz"}
     exec(compile(source, file, "exec", dont_inherit=True), names)
     try:
-        module, bodies = typed(names["k"])
+        module, bodies = typed(names["k"], names.get("LAYOUTS", {}))
         flat = verify(inline(verify(module)))
         kinds = [param.type for param in flat.entry.params if param.type is not None]
         python = Counted(module, bodies, flat.entry, Block(kinds))
@@ -143,11 +145,12 @@ def _compared(python: Counted, codes: dict[str, machine.Code], seed: int) -> Mis
     """Compare the forms of a kernel on one set of inputs."""
     random = np.random.default_rng(seed)
     length = int(random.choice([1, 3, 5, 9, 35]))
-    dim = length + int(random.random() < 0.05)
-    kinds = python.block.types
-    args = arguments(kinds, seed, length)
+    more = int(random.random() < 0.05)  # threads than elements
+    kinds, behind = python.block.types, [*EXTENTS.values()][: max(python.dims, 1) - 1]
+    length = -(-length // math.prod(behind))
+    args, dims = arguments(kinds, seed, (length, *behind)), (length + more, *behind)
     wanted = copy.deepcopy(args)
-    stopped = machine.run(python.address, dim, machine.argument_block(kinds, wanted, (dim,)))
+    stopped = machine.run(python.address, math.prod(dims), machine.argument_block(kinds, wanted, dims))
     if stopped.site == RAISED and stopped.code:
         raised = python.taken()
         if isinstance(raised, EndlessError):
@@ -155,7 +158,7 @@ def _compared(python: Counted, codes: dict[str, machine.Code], seed: int) -> Mis
         return Mismatch(f"CPython raises {type(raised).__name__}", "".join(traceback.format_exception(raised)))
     for name, code in codes.items():
         got = copy.deepcopy(args)
-        stop = code.run(dim, *got)
+        stop = code.run(dims, *got)
         if _told(stop, python) != _told(stopped, python):
             return Mismatch(f"{name} stop", f"{name} stops with {stop}, CPython with {stopped} in {python.sites}")
         for at, (one, other) in enumerate(zip(got, wanted, strict=True)):
@@ -171,7 +174,8 @@ def _told(stop: machine.Stop, python: Counted) -> tuple[Any, ...]:
 
 
 def _bits(array: Any) -> bytes:
-    array = np.asarray(array)
+    """The memory of an argument, also what of it lies between elements."""
+    array = np.asarray(getattr(array, "memory", array))
     if array.dtype.names is not None:  # what lies between fields is nothing
         array = repack_fields(array, recurse=True)
     return bytes(array.tobytes())

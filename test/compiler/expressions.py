@@ -1,7 +1,7 @@
 """Writes random expressions of the kernel language, each of the type that is asked for.
 
 They read arrays ``x0 x1 …`` at any index and ``y0 y1 …`` at the thread's own, one of each type of the program's
-palette, scalars ``s1`` and ``s5``, variables, constants and funcs.
+palette, views of them, scalars ``s1`` and ``s5``, variables, constants and funcs.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
+from arrays import Array, Arrays, parameters
 from composites import Composites
-from palette import COLUMNS, NUMBERS, Palette, Type, spelled
+from palette import NUMBERS, Palette, Type, spelled
 
 from sim_node.compiler.frontend.operand import Literal, unfit
-from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, Struct, bool_, float32, float64, int32, int64, uint32
+from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, Struct, bool_, float32, float64, int32, int64
 from sim_node.lang.library import MATH
 
 T = TypeVar("T")
@@ -57,9 +58,10 @@ class Func:
 
 @dataclass
 class Block:
-    """Where statements go: the variables seen from here, the loops around, and what ends."""
+    """Where statements go: the variables and arrays seen from here, the loops around, and what ends."""
 
     variables: dict[str, Type]
+    arrays: list[Array]
     indent: int = 1
     loops: int = 0
     frozen: frozenset[str] = frozenset()
@@ -67,16 +69,17 @@ class Block:
     def inner(self, loop: bool = False, frozen: str = "") -> Block:
         """Make the block of a statement inside this one."""
         names = self.frozen | {frozen}
-        return Block(dict(self.variables), self.indent + 1, self.loops + loop, names)
+        return Block(dict(self.variables), [*self.arrays], self.indent + 1, self.loops + loop, names)
 
 
-class Expressions(Composites):
+class Expressions(Arrays, Composites):
     """The expressions of one program in the making."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.palette = Palette(self.random)
         self.types = self.palette.types
+        self.arrays = parameters(self.palette)
         self.funcs: list[Func] = []
 
     # choices
@@ -150,9 +153,10 @@ class Expressions(Composites):
         if kind in (int64, float64, float32) and self.chance(0.05):
             return {int64: "WIDE", float64: "TINY", float32: "NEAR"}[kind]
         if kind == int32 and self.chance(0.1):
-            return self.pick(["sn.tid()", f"len({self.pick(self.arrays())})"])
+            alone = ["sn.tid()"] * (len(self.palette.coordinates) == 1)
+            return self.pick([*self.palette.thread, *alone, self.extent(block)])
         if kind in self.types and self.chance(0.45):
-            return self.read(self.types.index(kind), block)
+            return self.read(kind, block)
         if isinstance(kind, Struct):
             return f"{spelled(kind)}()"
         if isinstance(kind, Composite):
@@ -161,33 +165,9 @@ class Expressions(Composites):
             return f"bool({self.pick(['s1', 's5', 'True', '0'])})"
         return f"{spelled(kind, self.chance(0.5))}({self.weak(kind, block, self.pick([0, 0, 0, 1]))})"
 
-    def arrays(self) -> list[str]:
-        return [f"{side}{i}" for side in "xy" for i in range(len(self.types))]
-
-    def own(self, at: int) -> str:
-        """The thread's own element of an array that is written."""
-        return f"y{at}[i]" if self.palette.dims[at] == 1 else f"y{at}[i, {self.random.randrange(COLUMNS)}]"
-
-    def read(self, at: int, block: Block) -> str:
-        """An element of an array, also of a view or slice of one."""
-        if self.chance(0.5):
-            return self.own(at)
-        index = self.index(block)
-        if self.palette.dims[at] == 1:
-            return f"x{at}[{index}]" if self.chance(0.95) else f"x{at}[{self.pick(['', '-9'])}:][{index}]"
-        column = self.pick([str(self.random.randrange(COLUMNS)), f"({self.leaf(int32, block)} & 1)", "-1"])
-        forms = ["x{}[{}, {}]"] * 6 + ["x{0}[{1}][{2}]"] * 3 + ["x{0}[:, {2}][{1}]", "x{0}[{1}, ::-1][{2}]"]
-        return self.pick(forms).format(at, index, column)
-
-    def index(self, block: Block) -> str:
-        """An index that is nearly always inside."""
-        if self.chance(0.65):
-            return "i"
-        if self.chance(0.03):
-            return self.expression(self.pick([int32, int64, uint32]), block, 1)
-        masked, rest = self.expression(int32, block, 1), self.expression(uint32, block, 1)
-        signed = f"abs({self.leaf(int64, block)} % 4)"
-        return self.pick(["0", "1", f"({masked} & 3)", "(i + 1) % len(x0)", f"({rest} % 5)", signed])
+    def given(self) -> list[str]:
+        """What every func is called with."""
+        return [*self.palette.thread, *(array.name for array in self.arrays), "s1", "s5"]
 
     def pair(self, kind: Scalar, block: Block, depth: int) -> tuple[str, str]:
         """Two operands, at most one without a type."""
@@ -209,7 +189,7 @@ class Expressions(Composites):
         if kind.is_integer and symbol in ("//", "%"):
             left = self.expression(kind, block, depth)
             if kind in self.types and self.chance(0.02):  # no constant: that is refused
-                return f"({left} {symbol} {self.read(self.types.index(kind), block)})"
+                return f"({left} {symbol} {self.read(kind, block)})"
             right = self.pick([f"({self.expression(kind, block, depth)} | 1)", self.pick(["2", "3", "7", "10"])])
             if symbol == "//" and kind.kind is Kind.INT and right[-1] == ")":  # no quotient of the least number by -1
                 left = f"({left} >> 1)"
@@ -285,5 +265,4 @@ class Expressions(Composites):
         kept = [(name, text) for name, text in given if name not in func.defaults or self.chance(0.5)]
         by_name = self.random.randrange(len(kept) + 1) if len(kept) == len(given) else 0
         words = [text for _, text in kept[:by_name]] + [f"{name}={text}" for name, text in reversed(kept[by_name:])]
-        arrays = ", ".join(["i", *self.arrays(), "s1", "s5"])
-        return f"{func.name}({', '.join([arrays, *words])})"
+        return f"{func.name}({', '.join([*self.given(), *words])})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,14 +30,45 @@ class Stop:
     length: int
 
 
+@dataclass
+class Given:
+    """An array as an argument that lies anywhere: the part ``[key]`` of memory, its axes in another order.
+
+    ``lists`` has for each dimension of an indexed one a list of i32, or None.
+    """
+
+    memory: np.ndarray[Any, Any]
+    axes: tuple[int, ...]
+    key: tuple[slice, ...]
+    lists: tuple[np.ndarray[Any, Any] | None, ...]
+
+    @property
+    def array(self) -> np.ndarray[Any, Any]:
+        """The elements as numpy shows them; those of an indexed array are in no order."""
+        axes = (*self.axes, *range(len(self.axes), self.memory.ndim))
+        part: np.ndarray[Any, Any] = self.memory.transpose(axes)[self.key]
+        return part
+
+
+def _descriptor(kind: ArrayType, given: Given | np.ndarray[Any, Any]) -> list[tuple[str, Any]]:
+    """The words by which a kernel knows an array."""
+    array, lists = (given.array, given.lists) if isinstance(given, Given) else (given, ())
+    assert array.dtype.itemsize in (kind.dtype.size, getattr(kind.dtype, "scalar", kind.dtype).size)
+    assert array.flags.c_contiguous or kind.layout != "contiguous"
+    lists = lists or (None,) * kind.ndim
+    shape = [n if its is None else len(its) for n, its in zip(array.shape, lists)]
+    words: list[tuple[str, Any]] = [("<Q", array.ctypes.data), *(("<i", n) for n in shape)]
+    words += [("<q", n) for n in array.strides[: kind.ndim]]
+    words += [("<Q", 0 if its is None else its.ctypes.data) for its in lists]
+    return words[: len(kind.leaves)]
+
+
 def argument_block(kinds: Sequence[Any], args: Sequence[Any], dim: Sequence[int] = ()) -> bytes:
     """Pack dims and arguments as a launch does."""
     values: list[tuple[str, Any]] = []
     for kind, arg in zip(kinds, args, strict=True):
         if isinstance(kind, ArrayType):
-            assert arg.dtype.itemsize in (kind.dtype.size, getattr(kind.dtype, "scalar", kind.dtype).size)
-            assert arg.flags.c_contiguous
-            values += [("<Q", arg.ctypes.data), *(("<i", n) for n in arg.shape[: kind.ndim])]
+            values += _descriptor(kind, arg)
         else:
             values += [("", part) for part in np.asarray(kind(arg), numeric(kind).numpy).reshape(-1)]
     words = abi.words(kinds)
@@ -62,6 +94,7 @@ class Code:
         self.kinds = kinds
         self.code = elf.load(llvm.compile_text(text, opt_level, target=target))
 
-    def run(self, dim: int, *args: Any, begin: int = 0) -> Stop:
-        """Run threads ``begin`` … ``dim - 1``, and return the error block."""
-        return run(self.code.symbols[host.SYMBOL], dim, argument_block(self.kinds, args, (dim,)), begin)
+    def run(self, dim: int | Sequence[int], *args: Any, begin: int = 0) -> Stop:
+        """Run the threads of a launch, from number ``begin`` on, and return the error block."""
+        dims = [dim] if isinstance(dim, int) else dim
+        return run(self.code.symbols[host.SYMBOL], math.prod(dims), argument_block(self.kinds, args, dims), begin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 from sim_node.compiler.frontend.operand import SPELLED
@@ -26,7 +27,16 @@ Type = Scalar | Composite | Struct
 
 NUMBERS = tuple(scalar for scalar in SCALARS if scalar is not bool_)
 FLOATS = (float16, float32, float64)
-COLUMNS = 3  # of an array of two dimensions
+# Coordinates of the thread, and how many there are of each behind the first; arrays have as many elements there.
+COORDINATES = "ijkl"
+EXTENTS = {"j": 3, "k": 2, "l": 4}
+LAYOUTS = ["contiguous"] * 4 + ["strided", "strided", "indexed"]
+
+
+def extents(rank: int, grid: tuple[int, ...]) -> tuple[int, ...]:
+    """The extents of an array of a launch: an element a thread, or several."""
+    first = grid if rank >= len(grid) else (math.prod(grid),)
+    return (*first, *[*EXTENTS.values()][len(first) - 1 :])[:rank]
 
 
 def spelled(kind: Type, plain: bool = False) -> str:
@@ -43,9 +53,10 @@ def fields(struct: Struct) -> list[tuple[str, Type]]:
 
 
 class Palette:
-    """Types, each with an array to read ``x0 x1 …`` and one to write ``y0 y1 …`` of one or two dimensions.
+    """Types, each with an array to read ``x0 x1 …`` and one to write ``y0 y1 …`` of one to four dimensions.
 
-    ``params`` are their annotated parameters, ``head`` the lines that define what is no name of the package's.
+    ``params`` are their annotated parameters, ``layouts`` says how they lie, ``head`` has the lines that define what is
+    no name of the package's; ``coordinates`` are the thread's.
     """
 
     def __init__(self, random: random.Random) -> None:
@@ -61,11 +72,24 @@ class Palette:
             )
             self.structs.append(Struct(f"S{number}", parts))
         self.types: tuple[Type, ...] = tuple(dict.fromkeys([*self.scalars, *self.composites, *self.structs]))
-        self.dims = [random.choice([1, 1, 1, 2]) for _ in self.types]
+        self.coordinates = COORDINATES[: random.choice([1, 1, 1, 2, 3, 4])]
+        self.ranks = [random.choice([1, 1, 1, 2, 3, 4]) for _ in self.types]
+        names = [f"{side}{at}" for side in "xy" for at in range(len(self.types))]
+        self.layouts = {name: random.choice(LAYOUTS) for name in names}
         self.params = ", ".join(
-            f"{side}{at}: sn.array(dtype={spelled(kind)}{', ndim=2' * (ndim > 1)})"
-            for side in "xy" for at, (kind, ndim) in enumerate(zip(self.types, self.dims))
-        )  # fmt: skip
+            f"{name}: sn.array(dtype={spelled(kind)}{f', ndim={rank}' * (rank > 1)})"
+            for name, kind, rank in zip(names, self.types * 2, self.ranks * 2)
+        )
+
+    @property
+    def thread(self) -> list[str]:
+        """What funcs are told of the thread: its coordinates, and its number where that is not the only one."""
+        return [*self.coordinates, *["n"] * (len(self.coordinates) > 1)]
+
+    def dims(self, rank: int) -> tuple[str | int, ...]:
+        """For each dimension of an array the thread's coordinate, or how many elements there are."""
+        own = self.coordinates if rank >= len(self.coordinates) else "n"
+        return (*own, *[*EXTENTS.values()][len(own) - 1 :])[:rank]
 
     def _composite(self) -> Composite:
         scalar, number = self.random.choice(NUMBERS), self.random.choice(FLOATS)
@@ -78,7 +102,7 @@ class Palette:
     @property
     def head(self) -> list[str]:
         """Types of sizes without a name, and the structs."""
-        lines = []
+        lines = [f"LAYOUTS = {self.layouts}"]
         for kind in self.composites:
             if kind.name not in COMPOSITES:
                 size = kind.length if isinstance(kind, Vector) else kind.shape

@@ -1,16 +1,18 @@
 """Writes random programs: well typed and ending by construction, whatever the inputs are.
 
-A program is the source text of a module: constants, funcs, and one kernel ``k`` over an array to read and an array to
-write of each type of its palette, and two scalars. Threads write their own element only, for threads have no order.
+A program is the source text of a module: constants, funcs, how arrays lie, and one kernel ``k`` over an array to read
+and an array to write of each type of its palette, and two scalars. Threads write their own element only, for threads
+have no order.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import reduce
 
 from expressions import REAL, WHOLE, Block, Expressions, Func
-from palette import NUMBERS, Type, fields, spelled
+from palette import EXTENTS, NUMBERS, Type, fields, spelled
 
 from sim_node.dtypes import Composite, Scalar, Struct, Vector, bool_, float32, int32, int64, uint32
 
@@ -54,14 +56,21 @@ class Programs(Expressions):
             if self.funcs[-1].annotated and self.chance(0.6):
                 self.overload(self.funcs[-1])
         self.lines += ["", "", "@sn.kernel", f"def k({self.palette.params}, s1: int, s5: float):"]
-        block = Block({"s1": int32, "s5": float32}, frozen=frozenset(["s1", "s5"]))
-        self.emit(block, "i = sn.tid()")
+        block = self.block()
+        own = self.palette.coordinates
+        self.emit(block, f"{', '.join(own)} = sn.tid()")
+        if len(own) > 1:
+            self.emit(block, f"n = {reduce(lambda whole, axis: f'({whole} * {EXTENTS[axis]} + {axis})', own)}")
         self.left, self.returns, self.result = self.random.randrange(20, 160), True, None
         self.body(block, 0)
-        for at, kind in enumerate(self.types):
+        for kind in self.types:
             if self.chance(0.4):
-                self.emit(block, f"{self.own(at)} = {self.expression(kind, block, 1)}")
+                self.emit(block, f"{self.own(block, [kind])[0]} = {self.expression(kind, block, 1)}")
         return "\n".join(self.lines) + "\n"
+
+    def block(self, params: list[tuple[str, Type]] | None = None) -> Block:
+        """What a function begins with: two scalars, arrays, and parameters of its own."""
+        return Block({"s1": int32, "s5": float32, **dict(params or [])}, [*self.arrays], frozen=frozenset(["s1", "s5"]))
 
     def emit(self, block: Block, line: str) -> None:
         self.lines.append("    " * block.indent + line)
@@ -73,22 +82,21 @@ class Programs(Expressions):
         params = [(next(self.names), self.pick(self.types)) for _ in range(self.random.randrange(4))]
         pair = self.pick(self.types), self.pick(self.types)
         result = self.pick([None, pair, pair, *self.types, *self.types])
-        block = Block({"s1": int32, "s5": float32, **dict(params)}, frozen=frozenset(["s1", "s5"]))
+        block = self.block(params)
         made = Func(name, params, result)
         words = []
         for at, (param, kind) in enumerate(params):
             if made.defaults or (kind in NUMBERS and self.chance(0.2)):
                 number = kind if isinstance(kind, Scalar) and kind in NUMBERS else int32
                 params[at], block.variables[param] = (param, number), number
-                made.defaults[param] = self.weak(number, Block({}), 0)
+                made.defaults[param] = self.weak(number, Block({}, []), 0)
                 words.append(f"{param}: {spelled(number, True)} = {made.defaults[param]}")
             else:
                 words.append(f"{param}: {spelled(kind, self.chance(0.5))}" if self.chance(0.7) else param)
         made.typed = self.chance(0.5)
-        arrays = self.palette.params if made.typed else ", ".join(self.arrays())
         declared = self.chance(0.5)
         arrow = f" -> {spelled(result, True)}" if declared and isinstance(result, Type) else ""
-        self.lines += ["", "", "@sn.func", f"def {name}({', '.join(['i', arrays, 's1', 's5', *words])}){arrow}:"]
+        self.lines += ["", "", "@sn.func", f"def {name}({', '.join([*self.taken(made), *words])}){arrow}:"]
         self.left, self.result, self.returns = self.random.randrange(1, 8), result, True
         self.body(block, 1)
         if result is not None:
@@ -101,6 +109,10 @@ class Programs(Expressions):
         self.funcs.append(made)
         made.annotated = bool(params) and not made.defaults and all(": " in word for word in words)
 
+    def taken(self, func: Func) -> list[str]:
+        """The parameters that every func has."""
+        return [*self.palette.thread, self.palette.params, "s1", "s5"] if func.typed else self.given()
+
     def returned(self, block: Block) -> str:
         """What a func gives back."""
         assert self.result is not None
@@ -111,11 +123,10 @@ class Programs(Expressions):
         """Write another func of the name, whose first parameter has another type."""
         kinds = [kind for kind in self.types if kind != first.params[0][1]]
         params = [(next(self.names), self.pick(kinds)), *((next(self.names), kind) for _, kind in first.params[1:])]
-        block = Block({"s1": int32, "s5": float32, **dict(params)}, frozen=frozenset(["s1", "s5"]))
+        block = self.block(params)
         words = [f"{name}: {spelled(kind)}" for name, kind in params]
         result = self.pick(self.types)
-        head = ", ".join(["i", self.palette.params if first.typed else ", ".join(self.arrays()), "s1", "s5", *words])
-        self.lines += ["", "", "@sn.func", f"def {first.name}({head}):"]
+        self.lines += ["", "", "@sn.func", f"def {first.name}({', '.join([*self.taken(first), *words])}):"]
         self.left, self.result, self.returns = self.random.randrange(1, 5), result, True
         self.body(block, 1)
         self.emit(block, f"return {self.expression(result, block, 2)}")
@@ -140,6 +151,7 @@ class Programs(Expressions):
             (0.5, lambda: self.unpack(block)),
             (0.4, lambda: self.several(block)),
             (0.4, lambda: self.atomic(block)),
+            (1, lambda: self.emit(block, self.view(block, next(self.names)))),
             (0.7, lambda: self.do(block)),
             (0.3, lambda: self.check(block)),
         ]
@@ -179,9 +191,8 @@ class Programs(Expressions):
 
     def atomic(self, block: Block) -> None:
         """An atomic operation on the thread's own element."""
-        at = self.random.choice([at for at, kind in enumerate(self.types) if kind in ATOMIC])
-        where = self.own(at).replace("[", ", ").rstrip("]")
-        name, kind = next(self.names), self.types[at]
+        array = self.pick(one for one in block.arrays if one.written and one.kind in ATOMIC)
+        name, kind, where = next(self.names), array.kind, ", ".join([array.name, *self.mine(array)])
         word = self.pick(["min", "max"] if kind is float32 else ["add", "sub", "min", "max"])
         self.emit(block, f"{name} = sn.atomic_{word}({where}, {self.expression(kind, block, 1)})")
         block.variables[name] = kind
@@ -217,8 +228,7 @@ class Programs(Expressions):
             place = self.pick(names)
             kind = block.variables[place]
         else:
-            at = self.random.randrange(len(self.types))
-            place, kind = self.own(at), self.types[at]
+            place, kind = self.own(block, self.types)
         while isinstance(kind, Struct):
             name, kind = self.pick(fields(kind))
             place += f".{name}"
@@ -242,8 +252,7 @@ class Programs(Expressions):
             self.emit(block, f"{place} {symbol}= {value}")
 
     def element(self, block: Block) -> None:
-        at = self.random.randrange(len(self.types))
-        place, kind = self.own(at), self.types[at]
+        place, kind = self.own(block, self.types)
         while isinstance(kind, Struct) and self.chance(0.5):
             name, kind = self.pick(fields(kind))
             place += f".{name}"

@@ -48,7 +48,8 @@ def _edits(tree: ast.AST) -> Iterator[Callable[[], None]]:
                 for at, part in enumerate(value):
                     yield partial(_splice, value, at, [])
                     if isinstance(part, (ast.If, ast.For, ast.While)):
-                        yield partial(_splice, value, at, part.body)
+                        for body in (part.body, part.orelse):
+                            yield from (partial(_splice, value, at, body[first:]) for first in range(len(body)))
     for node in ast.walk(tree):
         for name, value in ast.iter_fields(node):
             for child in ast.iter_child_nodes(value) if isinstance(value, ast.expr) else ():

@@ -111,8 +111,11 @@ def test_an_index_of_any_width_is_compared_with_the_whole_length(written, execut
     assert out.tolist() == [100, 101, 102]
 
 
-def test_every_index_is_computed_before_the_first_is_checked(written, execute):
-    stop = execute(
-        lower(kernel_of(written, "n = a[9, out[-1]]", 2)), 1, np.zeros((3, 3), np.int32), np.zeros(0, np.int32), 0
-    )
-    assert (stop.index, stop.length) == (-1, 0)
+@pytest.mark.parametrize(
+    ("element", "index"),
+    [("a[9, a[7, 0]]", 7), ("a[9, a[0, 8]]", 8), ("a[9:, a[7, 0]][0]", 7), ("m[n, a[7, 0]]", 7), ("m[n, 0]", 5)],
+)
+def test_every_index_is_evaluated_before_one_is_checked(written, execute, element, index):
+    """As in Python: where an index and one inside of the next are outside, the inner one is at fault."""
+    made = lower(kernel_of(written, f"m = sn.mat22()\n    out[0] = int({element})", 2))
+    assert execute(made, 1, np.zeros((2, 3), np.int32), np.zeros(1, np.int32), 5).index == index

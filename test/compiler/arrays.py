@@ -1,0 +1,127 @@
+"""The arrays of a random program, of one to four dimensions, and places in them: each thread writes its own only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from palette import EXTENTS, Palette, Type
+
+from sim_node.dtypes import int32, int64, uint32
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from random import Random
+
+    from expressions import Block
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Array:
+    """What a program reads at any index or, where it may write it, at the thread's own.
+
+    ``dims`` has for each dimension the thread's own coordinate, or the number of elements where all are its own.
+    """
+
+    name: str
+    kind: Type
+    dims: tuple[str | int, ...]
+    layout: str
+    written: bool
+
+
+def parameters(palette: Palette) -> list[Array]:
+    """The arrays that a kernel of a palette is given: of each type one to read and one to write."""
+    return [
+        Array(f"{side}{at}", kind, palette.dims(palette.ranks[at]), palette.layouts[f"{side}{at}"], side == "y")
+        for side in "xy" for at, kind in enumerate(palette.types)
+    ]  # fmt: skip
+
+
+class Arrays:
+    """What ``Expressions`` writes of arrays; that class has the rest."""
+
+    if TYPE_CHECKING:
+        palette: Palette
+        random: Random
+
+        def pick(self, options: Iterable[T]) -> T: ...
+        def chance(self, probability: float) -> bool: ...
+        def expression(self, kind: Type, block: Block, depth: int | None = None) -> str: ...
+        def leaf(self, kind: Type, block: Block) -> str: ...
+
+    def own(self, block: Block, kinds: Sequence[Type]) -> tuple[str, Type]:
+        """A place that is the thread's own, of one of some types, and its type."""
+        array = self.pick(one for one in block.arrays if one.written and one.kind in kinds)
+        return self.at(array, self.mine(array)), array.kind
+
+    def mine(self, array: Array) -> list[str]:
+        """The indices of an element that is the thread's own."""
+        return [dim if isinstance(dim, str) else str(self.random.randrange(dim)) for dim in array.dims]
+
+    def read(self, kind: Type, block: Block) -> str:
+        """An element of an array, at any index of one that is not written."""
+        array = self.pick(one for one in block.arrays if one.kind == kind)
+        indices = self.mine(array) if array.written else self.indices(array, block)
+        return self.at(array, indices)
+
+    def at(self, array: Array, indices: list[str]) -> str:
+        """Write an element: by all indices at once, or of a view or slice."""
+        if self.chance(0.75):
+            return f"{array.name}[{', '.join(indices)}]"
+        if array.layout == "indexed" or self.chance(0.4):
+            cut = self.random.randrange(len(indices)) + 1
+            rest = f"[{', '.join(indices[cut:])}]" if indices[cut:] else ""
+            return f"{array.name}[{', '.join(indices[:cut])}]{rest}"
+        sliced = [self.chance(0.5) for _ in indices]
+        if not any(sliced):
+            sliced[0] = True
+        keys = [self.slice(array, dim) if sliced[at] else indices[at] for at, dim in enumerate(array.dims)]
+        rest = ", ".join(index for at, index in enumerate(indices) if sliced[at])
+        return f"{array.name}[{', '.join(keys)}][{rest}]"
+
+    def slice(self, array: Array, dim: str | int) -> str:
+        """A slice of nearly all elements; where the array is written the thread's own stays where it is."""
+        if array.written:
+            return ":" if isinstance(dim, str) else self.pick([":", "::-1"])
+        return self.pick([":", ":", "::-1", "-9:", *(["::2", "1:"] if self.chance(0.1) else [])])
+
+    def indices(self, array: Array, block: Block) -> list[str]:
+        """Indices that are nearly always inside."""
+        return [self.index(array, number, dim, block) for number, dim in enumerate(array.dims)]
+
+    def index(self, array: Array, number: int, dim: str | int, block: Block) -> str:
+        extent = EXTENTS.get(dim) if isinstance(dim, str) else dim
+        if isinstance(dim, str) and self.chance(0.65):
+            return dim
+        if self.chance(0.03):
+            return self.expression(self.pick([int32, int64, uint32]), block, 1)
+        if extent:
+            return self.pick([str(self.random.randrange(extent)), f"({self.leaf(int32, block)} & 1)", "-1"])
+        masked, rest = self.expression(int32, block, 1), self.expression(uint32, block, 1)
+        signed = f"abs({self.leaf(int64, block)} % 4)"
+        around = f"({dim} + 1) % {array.name}.shape[{number}]"
+        return self.pick(["0", "1", f"({masked} & 3)", around, f"({rest} % 5)", signed, "-1"])
+
+    def extent(self, block: Block) -> str:
+        """How many elements an array has along a dimension."""
+        array = self.pick(block.arrays)
+        return self.pick([f"len({array.name})", f"{array.name}.shape[{self.random.randrange(len(array.dims))}]"])
+
+    def view(self, block: Block, name: str) -> str:
+        """Give a variable an array: another, or a view or slice of it, where it is written of the thread's own."""
+        array = self.pick(block.arrays)
+        taken = self.random.randrange(len(array.dims))
+        sliced = array.layout != "indexed" and self.chance(0.5)
+        dims, layout = array.dims[taken:], "strided" if sliced else array.layout
+        keys = (self.mine(array) if array.written else self.indices(array, block))[:taken]
+        keys += [self.slice(array, dim) for dim in dims] if sliced else []
+        made = Array(name, array.kind, dims, layout, array.written)
+        alike = [one for one in block.arrays if one.name[0] == "v" and replace(made, name=one.name) == one]
+        if alike and self.chance(0.6):
+            name = self.pick(alike).name
+        else:
+            block.arrays.append(made)
+        return f"{name} = {array.name}" + (f"[{', '.join(keys)}]" if keys else "")
