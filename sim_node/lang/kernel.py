@@ -39,6 +39,8 @@ class Kernel:
             what = f"{self.name!r} is no name of a kernel: it must be a valid C++ identifier, as Python's are"
             raise mistakes.KERNEL_NAME(what, remedy="letters, digits and _, and no digit first")
         self.module: Module = get_module(self.function.__module__)
+        if isinstance(options, Mapping) and options.get("module") == "unique":
+            self.module = Module(f"{self.module}.{self.name}", self.module.options)
         self.options = options if isinstance(options, Options) else choose(options or {}, self.module.options)
         self.annotations = dict(annotated(self.function) if given is None else given)
         self.overloads: dict[tuple[object, ...], Kernel] = {}

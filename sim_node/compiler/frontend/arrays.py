@@ -36,6 +36,7 @@ def subscript(body: Body, array: Value, node: ast.Subscript) -> Address | Value:
     if len(keys) > kind.ndim:
         raise body.error(
             mistakes.INDEX_COUNT,
+            "Incorrect number of indices specified for array indexing: "
             f"'{text(node.value)}' has {kind.ndim} dimension{'s' * (kind.ndim > 1)}, not {len(keys)}",
             node,
             f"one index a dimension: {text(node.value)}[{', '.join('ijkl'[: kind.ndim])}]",

@@ -19,6 +19,7 @@ from sim_node.lang.static import static
 
 # Operators that are calls; names that no source can hold.
 OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
+    ast.Div: operations.divide,
     ast.FloorDiv: operations.floor_divide,
     ast.Mod: operations.modulo,
     ast.Pow: operations.power,
