@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -40,7 +40,7 @@ _OPERATE: dict[str, Callable[[Any, Any], Any]] = {
     "%": operator.mod, "&": operator.and_, "|": operator.or_, "^": operator.xor,
 }  # fmt: skip
 WHOLE = ["+", "-", "*", "//", "%", "&", "|", "^"]
-REAL = ["+", "-", "*", "/"] * 3 + ["//", "%"]  # the last two are loops, and most of the time to compile
+REAL = (*("+", "-", "*", "/") * 3, "//", "%")  # the last two are loops, and most of the time to compile
 _TRUTH = ["&", "|", "^", "==", "!="]
 
 
@@ -74,6 +74,8 @@ class Block:
 
 class Expressions(Arrays, Composites):
     """The expressions of one program in the making."""
+
+    real: Sequence[str] = REAL
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -120,7 +122,7 @@ class Expressions(Arrays, Composites):
         if self.chance(0.2):
             word = self.pick(["min", "max", "sn.min", "sn.max"])
             return f"{word}({left}, {right})", ones + others
-        symbol = self.pick(REAL if kind.is_float else WHOLE)
+        symbol = self.pick(self.real if kind.is_float else WHOLE)
         return f"({left} {symbol} {right})", [_OPERATE[symbol](a, b) for a in ones for b in others]
 
     # expressions
@@ -182,7 +184,7 @@ class Expressions(Arrays, Composites):
         if self.chance(0.12):
             return f"({self.pick('-+~' if kind.is_integer else '-+')}{self.expression(kind, block, depth)})"
         left, right = self.pair(kind, block, depth)
-        symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else REAL)
+        symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else self.real)
         if symbol in ("<<", ">>"):
             count = str(self.random.randrange(kind.bits)) if self.chance(0.5) else self.expression(kind, block, depth)
             return f"({self.expression(kind, block, depth)} {symbol} {count})"

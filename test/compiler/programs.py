@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable
 from functools import reduce
 
-from expressions import REAL, WHOLE, Block, Expressions, Func
+from expressions import WHOLE, Block, Expressions, Func
 from palette import EXTENTS, NUMBERS, Type, fields, spelled
 
 from sim_node.dtypes import Composite, Scalar, Struct, Vector, bool_, float32, int32, int64, uint32
@@ -245,7 +245,7 @@ class Programs(Expressions):
             value = self.expression(kind.scalar, block, 2) if symbol == "*" else value
             self.emit(block, f"{place} {symbol}= {value}")
         else:
-            symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else REAL)
+            symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else self.real)
             value = self.weak(kind, block) if self.chance(0.4) else self.expression(kind, block, 2)
             value = str(self.random.randrange(kind.bits)) if symbol in ("<<", ">>") else value
             value = self.pick("2357") if kind.is_integer and symbol in ("//", "%") else value
