@@ -190,6 +190,7 @@ def _save(source: str, seed: int, found: Mismatch, folder: Path, shrink: bool) -
 
         source = shrunk(source, fails, SHRINK_S)
         print(source)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"# seed {seed}\n{source}")
     print(f"saved: scripts/fuzz.py {path}")
     return path

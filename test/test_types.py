@@ -1,5 +1,6 @@
 """Types made of others, and what can be asked of types."""
 
+import sys
 from typing import Any, get_args
 
 import numpy as np
@@ -105,6 +106,28 @@ def test_types_of_values_say_their_parts():
         assert out.tolist() == [224, 4, 1]
 
 
+@sn.func
+def ends(a: sn.array[float, Any]):
+    return len(a)
+
+
+@sn.kernel
+def measure(a: sn.array[float, Any], out: sn.array[int]):
+    out[0] = a.ndim * 10 + ends(a)
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 4), (5, 1, 1)])
+def test_dimensions_may_be_left_open(shape):
+    for device in ("cpu", "python"):
+        out = np.zeros(1, np.int32)
+        sn.launch(measure, 1, inputs=[np.zeros(shape, np.float32), out], device=device)
+        assert out[0] == len(shape) * 10 + shape[0]
+    assert repr(sn.array[float, 1]) == "array<f32>"
+    with pytest.raises(ValueError, match="ndim must be between 1 and 4"):
+        sn.array[float, 5]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="typing takes only classes before")
 def test_annotations_of_python_code_may_be_alternatives():
     either = sn.array[float] | None
     assert get_args(either) == (sn.array[float], type(None))

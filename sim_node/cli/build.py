@@ -21,7 +21,8 @@ def command(
     ] = None,
     param: Annotated[list[str] | None, typer.Option(help="name=value for every plant; repeatable.")] = None,
     target: Annotated[
-        list[str] | None, typer.Option(help="Of a bundle: host, x86-64-v2, -v3, -v4 or aarch64; repeatable.")
+        list[str] | None,
+        typer.Option(help="Of a bundle: host, x86-64-v2, -v3, -v4, aarch64 or, a GPU, sm_90; repeatable."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write a bundle into this folder, that runs without LLVM.")] = None,
     clean: Annotated[bool, typer.Option("--clean", help="Empty the cache before.")] = False,
@@ -29,8 +30,8 @@ def command(
     """Compile the kernels of plants into the cache, or a bundle, so that their first start compiles nothing."""
     from sim_node.cli.plants import plants_of
     from sim_node.compiler import bundle
+    from sim_node.compiler.backend.isa import named
     from sim_node.compiler.backend.target import HOST
-    from sim_node.compiler.backend.target import target as named
     from sim_node.compiler.build import built, member, objects
     from sim_node.plant import Stepper, reference
     from sim_node.plant.reference import BUILT_IN

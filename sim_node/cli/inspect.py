@@ -1,4 +1,4 @@
-"""Look at rings, bags, plants and kernels, and where the C header is."""
+"""Look at rings, bags, plants and kernels, what errors mean, and where the C header is."""
 
 from __future__ import annotations
 
@@ -87,6 +87,23 @@ def plant(
     return Outcome(result, [_table(made.title, parameters), _table("", variables), Table("", ("", "bytes"), sizes)])
 
 
+def error(
+    code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="As it stands in the message: SN201.")] = None,
+) -> Outcome:
+    """Say what the code of an error means, with wrong and right code; without a code, list them."""
+    from sim_node.errors.mistakes import CATALOGUE
+
+    if code is None:
+        rows = [(each.code, each.title) for each in CATALOGUE.values()]
+        listed = [{"code": name, "title": title} for name, title in rows]
+        return Outcome({"errors": listed}, [Table("errors", ("code", "title"), rows)])
+    found = CATALOGUE.get(code.strip("[]").upper())
+    if found is None:
+        raise SimNodeError(f"there is no error '{code}'; 'sim-node inspect error' lists them")
+    page = found.page()
+    return Outcome({"code": found.code, "title": found.title, "page": page}, text=page.rstrip())
+
+
 def include_dir() -> Outcome:
     """Print the folder to give a C or C++ compiler with -I, for sim_node/ring.h."""
     package = Path(__file__).resolve().parents[1]
@@ -101,4 +118,4 @@ def _table(title: str, rows: list[dict[str, Any]]) -> Table:
     return Table(title, columns, [[row[column] for column in columns] for row in rows])
 
 
-commands = {"rings": rings, "bag": bag, "plant": plant, "kernel": kernel, "include-dir": include_dir}
+commands = {"rings": rings, "bag": bag, "plant": plant, "kernel": kernel, "error": error, "include-dir": include_dir}

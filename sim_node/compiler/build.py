@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sim_node.compiler import bundle
-from sim_node.compiler.backend import elf, host, llvm
+from sim_node.compiler.backend import elf, host, llvm, ptx
 from sim_node.compiler.backend.target import HOST, Target
 from sim_node.compiler.cache import Cache, folder, limit
 from sim_node.compiler.frontend import lower
@@ -167,9 +167,12 @@ def member(kernel: Kernel, layouts: Mapping[str, str], targets: Sequence[Target]
     flat = inline(verify(guarded(kernel, lower(kernel, layouts))))
     images = {}
     for target in targets:
+        if target.is_gpu:
+            images[target] = ptx.assembly(optimise(flat).entry, target.name).encode()
+            continue
         name = object_name(target, digest(flat))
         try:
-            images[target.name] = store.image(name, target.machine, partial(_compiled, flat, target))
+            images[target] = store.image(name, target.machine, partial(_compiled, flat, target))
         except elf.UndefinedSymbolError as error:
             raise _lacking(flat, target, error) from error
     kept: dict[str, Any] | None = None

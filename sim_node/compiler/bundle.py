@@ -1,4 +1,4 @@
-"""Kernels compiled ahead for some targets, in a folder that a process without LLVM runs from.
+"""Kernels compiled ahead for some targets, processors and GPUs, in a folder that a process without LLVM runs from.
 
 ``manifest.json`` says who made it, for which targets, and of each kernel its name, module, fingerprint, digest,
 parameters, record, and for each target the file of its object with its SHA-256. A bundle is not mended: whatever is
@@ -33,7 +33,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One kernel of a bundle, to be written: ``fingerprint`` is None where it has none; images are by target name."""
+    """One kernel of a bundle, to be written: ``fingerprint`` is None where it has none; images are by target."""
 
     name: str
     module: str
@@ -41,7 +41,7 @@ class Member:
     params: dict[str, str]
     layouts: dict[str, str]
     kept: dict[str, Any]
-    images: dict[str, bytes]
+    images: dict[Target, bytes]
 
 
 def write(folder: Path, targets: Sequence[Target], members: Iterable[Member]) -> Path:
@@ -85,10 +85,11 @@ def _manifest(targets: Sequence[Target], kernels: list[dict[str, Any]]) -> dict[
 def _written(folder: Path, member: Member) -> dict[str, Any]:
     objects = {}
     for target, image in member.images.items():
-        file = f"{target}/{re.sub(r'[^A-Za-z0-9_]', '_', member.name)[:64]}-{member.kept['digest'][:16]}.o"
-        (folder / target).mkdir(exist_ok=True)
+        name = re.sub(r"[^A-Za-z0-9_]", "_", member.name)[:64]
+        file = f"{target.name}/{name}-{member.kept['digest'][:16]}{target.suffix}"
+        (folder / target.name).mkdir(exist_ok=True)
         (folder / file).write_bytes(image)
-        objects[target] = {"file": file, "sha256": hashlib.sha256(image).hexdigest()}
+        objects[target.name] = {"file": file, "sha256": hashlib.sha256(image).hexdigest()}
     return {
         "name": member.name,
         "module": member.module,

@@ -74,7 +74,7 @@ class ArrayType:
     @property
     def _rest(self) -> list[str]:
         layout = [] if self.layout == LAYOUTS[0] else [self.layout]
-        return [str(self.ndim), *layout] if self.ndim > 1 or layout else []
+        return [str(self.ndim), *layout] if self.ndim != 1 or layout else []
 
     def __or__(self, other: Any) -> Any:
         """Annotate Python code that takes this or another: ``sn.array[float] | None``; a kernel's has one type."""

@@ -20,9 +20,9 @@ class Module:
     functions or classes in it, by name).
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, options: Mapping[str, object] = DEFAULTS) -> None:
         self.name = name
-        self.options: dict[str, object] = dict(DEFAULTS)
+        self.options: dict[str, object] = dict(options)
         self.kernels: dict[str, Kernel] = {}
 
     def __str__(self) -> str:

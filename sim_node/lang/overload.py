@@ -35,5 +35,5 @@ def overload(kernel: Any, types: Any = None, /) -> Kernel:
         )
     if stub.__annotations__.get("return") not in (None, "None", type(None)):
         raise mistakes.OVERLOAD(f"a kernel returns nothing, and the overload of '{known.name}' says it does")
-    known.overload(annotated(stub))
+    known.overload({name: written for name, written in annotated(stub).items() if name != "return"})
     return known

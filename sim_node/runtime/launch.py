@@ -10,15 +10,16 @@ import numpy as np
 from sim_node import _native
 from sim_node.device import names
 from sim_node.device.names import PYTHON, Device, get_device
-from sim_node.dtypes import ArrayType, Composite, Tuple
+from sim_node.dtypes import ArrayType, Composite, Struct, Tuple
 from sim_node.errors import mistakes
 from sim_node.lang.kernel import Kernel
 from sim_node.lang.values.value import viewed
 from sim_node.runtime.caller import caller
+from sim_node.runtime.element import native
 from sim_node.runtime.fault import coordinates, kernel_error
 from sim_node.runtime.generic import concrete
 from sim_node.runtime.program import Entry, load, variant
-from sim_node.runtime.refusal import launch_error
+from sim_node.runtime.refusal import argument_error, launch_error
 
 _run = _native.launch
 _Refusal = _native.Refusal
@@ -111,21 +112,37 @@ class Launch:
         self._dim = dim
 
     def set_param_at_index(self, index: int, value: Any) -> None:
-        """Set an argument of later launches by its parameter's place. Raises LaunchError where there is none."""
+        """Set an argument of later launches by its parameter's place.
+
+        Raises LaunchError where there is none, and for a value that does not fit.
+        """
         if not 0 <= index < len(self._params):
             raise mistakes.NO_PARAMETER(
                 f"kernel '{self._kernel.name}' has {len(self._params)} parameters, none at {index}"
             )
-        self._arguments[index] = value
+        self._set(index, value)
 
     def set_param_by_name(self, name: str, value: Any) -> None:
-        """Set an argument of later launches by its parameter's name. Raises LaunchError where there is none."""
+        """Set an argument of later launches by its parameter's name.
+
+        Raises LaunchError where there is none, and for a value that does not fit.
+        """
         known = [each for each, _ in self._params]
         if name not in known:
             raise mistakes.NO_PARAMETER(
                 f"kernel '{self._kernel.name}' has no parameter '{name}'; it has {', '.join(known)}"
             )
-        self._arguments[known.index(name)] = value
+        self._set(known.index(name), value)
+
+    def _set(self, index: int, value: Any) -> None:
+        """Set an argument; arrays are checked when they are launched, since they may change until then."""
+        name, type_ = self._params[index]
+        if not isinstance(type_, ArrayType):
+            try:
+                native(Struct("", ((name, type_),))).pack((value,))
+            except _Refusal as refusal:
+                raise argument_error(self._kernel.name, refusal.args[1], name, type_, value) from None
+        self._arguments[index] = value
 
     def set_params(self, values: Sequence[Any]) -> None:
         """Set all arguments of later launches, in the order of the parameters."""

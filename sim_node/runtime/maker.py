@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from sim_node import dtypes
+from sim_node.lang.annotation import is_open
 from sim_node.runtime import creation
 from sim_node.runtime.array import Array
 from sim_node.runtime.indexed import IndexedArray
@@ -20,7 +21,7 @@ class Maker:
         self.ndim = ndim
 
     def __getitem__(self, wanted: object) -> dtypes.ArrayType:
-        """Annotate: a dtype, and for ``sn.array`` also a number of dimensions, plain or as ``Literal``.
+        """Annotate: a dtype, and for ``sn.array`` also a number of dimensions, plain, as ``Literal``, or ``Any``.
 
         Raises TypeError or ValueError for anything else.
         """
@@ -37,7 +38,10 @@ class Maker:
         return self._annotation(dtype, values[0])
 
     def _annotation(self, dtype: object, ndim: object) -> dtypes.ArrayType:
-        dimensions = self.ndim or 1 if ndim is None else ndim
+        dimensions: Any = self.ndim or 1 if ndim is None else ndim
+        if dimensions is Any and self.ndim is None:  # the launch says
+            element: Any = dtype if is_open(dtype) else dtypes.element(dtype)
+            return dtypes.ArrayType(element, dimensions, self.layout)  # type: ignore[arg-type]
         if not isinstance(dimensions, int) or not 1 <= dimensions <= 4 or (self.ndim or dimensions) != dimensions:
             raise ValueError(f"sn.{self.__name__}: ndim must be between 1 and 4, not {ndim!r}")
         try:

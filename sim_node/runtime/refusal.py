@@ -112,8 +112,13 @@ def launch_error(refusal: _native.Refusal, entry: Any, dim: object, inputs: Any,
         return mistake(f"kernel '{program.name}': {text}")
     name, type_ = program.params[at]
     value = [*inputs, *outputs][at]
+    return argument_error(program.name, reason, name, type_, value)
+
+
+def argument_error(kernel: str, reason: str, name: str, type_: Any, value: object) -> LaunchError:
+    """Say why one argument of a launch was refused."""
     mistake, text = _fault(reason, name, type_, value)
-    return mistake(f"kernel '{program.name}': argument '{name}'{text}")
+    return mistake(f"kernel '{kernel}': argument '{name}'{text}")
 
 
 def _grid(dims: int) -> str:

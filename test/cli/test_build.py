@@ -81,8 +81,10 @@ def hidden(*arguments, **names):
 
 def test_a_bundle_runs_and_verifies_without_llvm(plant, cache, tmp_path):
     out, bag, empty = tmp_path / "bundle", tmp_path / "run.mcap", {"SIM_NODE_CACHE": str(tmp_path / "empty")}
-    made = build(plant, "--target", "host", "--target", "x86-64-v3", "--target", "aarch64", "--out", out)
-    assert made["targets"] == ["host", "x86-64-v3", "aarch64"]
+    targets = ["host", "x86-64-v3", "aarch64", "sm_90"]
+    made = build(plant, *[word for target in targets for word in ("--target", target)], "--out", out)
+    assert made["targets"] == targets
+    assert [".target sm_90" in path.read_text() for path in out.glob("sm_90/*.ptx")] == [True] * made["kernels"]
     assert made["bundle"] == str(out)
     assert {path.name for path in out.iterdir()} == {"manifest.json", *made["targets"]}
     offline = ("--offline", "--seconds", "0.05", "--bag", bag)
@@ -100,6 +102,7 @@ def test_a_bundle_runs_and_verifies_without_llvm(plant, cache, tmp_path):
 def test_a_target_needs_a_bundle_and_a_name(plant, cache, tmp_path):
     assert "--out" in build(plant, "--target", "host")["error"]
     assert "x86-64-v3" in build(plant, "--target", "sparc", "--out", tmp_path / "out")["error"]
+    assert "sm_90" in build(plant, "--target", "sm_12", "--out", tmp_path / "out")["error"]
 
 
 def test_clean_compiles_again(plant, cache):

@@ -1,4 +1,4 @@
-"""``sim-node inspect``: rings, bags, plants, the header."""
+"""``sim-node inspect``: rings, bags, plants, errors, the header."""
 
 import os
 from pathlib import Path
@@ -42,3 +42,15 @@ def test_a_plant_is_told_with_shapes_and_sizes(sim_node, plant):
 def test_the_header_lies_in_the_include_folder(sim_node):
     said = sim_node("inspect", "include-dir")
     assert (Path(said.out.strip()) / "sim_node" / "ring.h").is_file()
+
+
+def test_an_error_is_explained(sim_node):
+    said = sim_node("inspect", "error", "[sn201]", "--json").object
+    assert (said["code"], said["title"]) == ("SN201", "two types in one operation")
+    assert said["page"].startswith("# SN201: two types in one operation\n")
+    assert sim_node("inspect", "error", "SN201").out.strip() == said["page"].strip()
+    listed = sim_node("inspect", "error", "--json").object["errors"]
+    assert {"code": "SN201", "title": "two types in one operation"} in listed
+    unknown = sim_node("inspect", "error", "SN999", "--json")
+    assert unknown.code == 2
+    assert "there is no error 'SN999'" in unknown.object["error"]

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +15,19 @@ from sim_node.bridge.transports import posix_shm
 from sim_node.msg import Record, Ring
 
 NAME = f"process_{os.getpid()}"
+# The node where llvmlite is not installed.
+HIDING = """
+import sys
+
+class Hidden:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] == "llvmlite":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+from sim_node.node.main import main
+sys.exit(main())
+"""
 CONTROLLER = """
 import sys
 from sim_node.bridge import Subscriber
@@ -33,6 +47,19 @@ def start(run, plants):
         given = {"plant": f"{plants}:Follow", "rate": 200, **parameters}
         options = [part for key, value in given.items() for part in ("-p", f"{key}:={value}")]
         return run("--ros-args", "-r", f"__node:={NAME}", *options)
+
+    return make
+
+
+@pytest.fixture
+def start_without_llvm(spawn, plants, tmp_path):
+    """Start the node's process with an empty cache and no compiler."""
+
+    def make(**parameters):
+        given = {"plant": f"{plants}:Follow", "rate": 200, **parameters}
+        options = [part for key, value in given.items() for part in ("-p", f"{key}:={value}")]
+        names = {**os.environ, "SIM_NODE_CACHE": str(tmp_path / "empty")}
+        return spawn("-c", HIDING, "--ros-args", "-r", f"__node:={NAME}", *options, env=names)
 
     return make
 
@@ -127,3 +154,18 @@ def test_a_bad_argument_of_ros_ends_it_with_a_reason(run):
     _, told = process.communicate(timeout=60)
     assert process.returncode != 0
     assert "loud" in told
+
+
+def test_with_a_bundle_it_runs_where_there_is_no_compiler(start_without_llvm, peer, plants, tmp_path):
+    built = [sys.executable, "-m", "sim_node.cli", "build", f"{plants}:Follow", "--out", str(tmp_path / "bundle")]
+    subprocess.run(built, check=True, stdout=subprocess.DEVNULL)
+    alone = start_without_llvm()
+    assert not peer.change("configure")
+    alone.send_signal(signal.SIGINT)
+    assert alone.wait(60) == 0
+    process = start_without_llvm(bundle=tmp_path / "bundle")
+    records = peer.listen(Record, "record")
+    climb(peer)
+    peer.until(lambda: records, "record")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0

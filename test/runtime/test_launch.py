@@ -445,6 +445,14 @@ def test_what_a_kept_launch_was_never_given_is_zero(kernels):
     assert (x[0], v[0]) == (1, 2)
 
 
+def test_a_kept_launch_refuses_what_does_not_fit_when_it_is_set(echo):
+    command = Launch(echo(("p", dtypes.vec3)), dim=1)
+    command.set_param_by_name("p", (1, 2, 3))
+    for set_it in (lambda: command.set_param_by_name("p", 5), lambda: command.set_param_at_index(1, 5)):
+        with pytest.raises(LaunchError, match="argument 'p' expects vec3f but got a single value, int 5"):
+            set_it()
+
+
 def test_read_only_arrays_in_structs_are_read_but_never_written(echo):
     struct = dtypes.Struct("Body", (("x", dtypes.ArrayType(dtypes.float32, 1, "strided")),))
     locked = np.zeros(2, np.float32)

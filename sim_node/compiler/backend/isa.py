@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim_node.compiler.backend.target import Target
+from sim_node.compiler.backend.target import Target, target
 from sim_node.errors import mistakes
 
 # The least PTX version, times ten, that knows the GPU: NVIDIA, "Parallel Thread Execution ISA", section .target.
@@ -22,6 +22,11 @@ DRIVERS: dict[int, int] = {
 
 # Bytes of parameters that any version takes, and that 8.1 and later take: same document, "Kernel Function Parameters".
 PARAMETERS, MORE_PARAMETERS, MORE_SINCE = 4352, 32764, 81
+
+
+def named(name: str) -> Target:
+    """Look a target up by name, a processor or a GPU; raises BuildError where there is none of that name."""
+    return gpu(name) if name.startswith("sm_") else target(name)
 
 
 def accepted(driver: int) -> int:

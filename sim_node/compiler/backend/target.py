@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -46,6 +45,11 @@ class Target:
         return f"{self.name}{self.features}" if self.cpu else f"{self.name}-{self.machine}-{processor(_cpuinfo())}"
 
     @property
+    def suffix(self) -> str:
+        """How files of its code end: PTX is text, an object is ELF."""
+        return ".ptx" if self.is_gpu else ".o"
+
+    @property
     def runs(self) -> bool:
         """Whether this processor runs its code."""
         return self.machine == platform.machine() and self.needs <= features(_cpuinfo())
@@ -72,14 +76,10 @@ TARGETS: dict[str, Target] = {
 
 
 def target(name: str) -> Target:
-    """Look a target up by name.
+    """Look a processor up by name.
 
-    Raises BuildError where there is none of that name, or none yet.
+    Raises BuildError where there is none of that name.
     """
-    if re.fullmatch(r"sm_\d+a?", name):
-        raise mistakes.BUILD_TARGET(
-            f"target '{name}': this version makes no code for GPUs yet", remedy=", ".join(TARGETS)
-        )
     if name not in TARGETS:
         raise mistakes.BUILD_TARGET(f"there is no target '{name}'", remedy=f"one of {', '.join(TARGETS)}")
     return TARGETS[name]

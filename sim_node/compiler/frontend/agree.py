@@ -78,6 +78,8 @@ def mismatch(
     elif not remedy:
         vector, other = (a.type, b) if isinstance(a.type, Composite) else (b.type, a)
         remedy = _splat(vector) if vector is not None and isinstance(other.type, Scalar) else "convert one of them"
+        if what in ("'=='", "'!='"):
+            remedy += ": Can't test equality for objects with different types"
     return body.error(mistakes.MIXED, f"{what} mixes {a.type!r} and {b.type!r}", node, remedy)
 
 

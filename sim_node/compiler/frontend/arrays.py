@@ -9,14 +9,16 @@ from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.layouts import array_type, extent, stride, wide
-from sim_node.compiler.frontend.operand import Literal
-from sim_node.compiler.frontend.selection import ZERO_STEP, bounds, check_integer
+from sim_node.compiler.frontend.operand import Literal, Operand
+from sim_node.compiler.frontend.selection import ZERO_STEP, Span, bounds, check_integer, visited
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Scalar, bool_, int32, int64, pointer
 from sim_node.errors import mistakes
 from sim_node.lang.func import Func
 from sim_node.lang.library import slices
+
+_ALL = Span(ast.Slice(), None, None, None)  # what a dimension without an index is taken by
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +36,15 @@ def subscript(body: Body, array: Value, node: ast.Subscript) -> Address | Value:
     if len(keys) > kind.ndim:
         raise body.error(
             mistakes.INDEX_COUNT,
+            "Incorrect number of indices specified for array indexing: "
             f"'{text(node.value)}' has {kind.ndim} dimension{'s' * (kind.ndim > 1)}, not {len(keys)}",
             node,
             f"one index a dimension: {text(node.value)}[{', '.join('ijkl'[: kind.ndim])}]",
         )
-    if any(isinstance(key, ast.Slice) for key in keys):
-        return _slice(body, array, keys, node)
-    indices = [_index(body, array, d, key, node) for d, key in enumerate(keys)]
+    given = visited(body, keys)
+    if any(isinstance(key, Span) for key in given):
+        return _slice(body, array, given, keys, node)
+    indices = [_index(body, array, d, key, keys[d], node) for d, key in enumerate(given)]
     if kind.layout == "contiguous":
         base = _offset(body, array, indices, node)
     else:
@@ -50,10 +54,11 @@ def subscript(body: Body, array: Value, node: ast.Subscript) -> Address | Value:
     return Address(base) if len(keys) == kind.ndim else _view(body, array, base, len(keys), node)
 
 
-def _index(body: Body, array: Value, dimension: int, node: ast.expr, whole: ast.Subscript) -> Value:
-    """Read and check an index; a negative number counts from the end, as in Python."""
-    index = body.visit(node)
-    check_integer(body, index, node)
+def _index(
+    body: Body, array: Value, dimension: int, index: Operand | Span, node: ast.expr, whole: ast.Subscript
+) -> Value:
+    """Check an index; a negative number counts from the end, as in Python."""
+    assert not isinstance(index, Span)
     length = extent(body, array, dimension, whole)
     if isinstance(index, Literal) and index.value < 0:
         value = body.emit(Op.ADD, int32, (length, body.constant(int32, index, node)), whole)
@@ -114,7 +119,7 @@ def _view(body: Body, array: Value, base: Value, taken: int, node: ast.AST) -> V
     return body.emit(Op.MAKE, ArrayType(kind.dtype, kind.ndim - taken, kind.layout), tuple(leaves), node)
 
 
-def _slice(body: Body, array: Value, keys: list[ast.expr], node: ast.Subscript) -> Value:
+def _slice(body: Body, array: Value, given: list[Operand | Span], keys: list[ast.expr], node: ast.Subscript) -> Value:
     """The strided array that slices leave, among them indices that take dimensions away."""
     kind = array_type(array)
     if kind.layout == "indexed":
@@ -124,15 +129,16 @@ def _slice(body: Body, array: Value, keys: list[ast.expr], node: ast.Subscript) 
     base = body.emit(Op.EXTRACT, pointer, (array,), node, 0)
     extents, strides = [], []
     for dimension in range(kind.ndim):
-        key = keys[dimension] if dimension < len(keys) else ast.Slice()
+        key = given[dimension] if dimension < len(given) else _ALL
         length, apart = extent(body, array, dimension, node), stride(body, array, dimension, node)
-        if not isinstance(key, ast.Slice):
-            index = wide(body, _index(body, array, dimension, key, node), node)
+        if not isinstance(key, Span):
+            index = wide(body, _index(body, array, dimension, key, keys[dimension], node), node)
             base = body.emit(Op.OFFSET, pointer, (base, body.emit(Op.MUL, int64, (index, apart), node)), node, 1)
             continue
         step = _step_of(body, key, node)
-        start = _bound(body, key.lower, slices.first, length, step, node)
-        stop = _bound(body, key.upper, slices.last, length, step, node)
+        ends = key.node
+        start = _bound(body, key.lower, ends.lower, slices.first, length, step, node)
+        stop = _bound(body, key.upper, ends.upper, slices.last, length, step, node)
         extents.append(invoke_value(body, slices.count, (start, stop, step), node))
         moved = body.emit(Op.MUL, int64, (wide(body, start, node), apart), node)
         # an empty slice may begin where the array ends, and no address is made beyond it
@@ -143,28 +149,35 @@ def _slice(body: Body, array: Value, keys: list[ast.expr], node: ast.Subscript) 
     return body.emit(Op.MAKE, made, (base, *extents, *strides), node)
 
 
-def _step_of(body: Body, key: ast.Slice, node: ast.Subscript) -> Value:
+def _step_of(body: Body, span: Span, node: ast.Subscript) -> Value:
     """The step of a slice, which is not 0; where only the run knows it, the thread stops if it is."""
-    if key.step is None:
+    step, written = span.step, span.node.step
+    if step is None or written is None:
         return body.builder.constant(int32, 1)
-    step = body.visit(key.step)
-    check_integer(body, step, key.step)
+    check_integer(body, step, written)
     if isinstance(step, Literal):
         if step.value == 0:
-            raise body.error(mistakes.ZERO_STEP, ZERO_STEP, key.step)
-        return body.constant(int32, step, key.step)
-    value = body.materialise(step, key.step)
+            raise body.error(mistakes.ZERO_STEP, ZERO_STEP, written)
+        return body.constant(int32, step, written)
+    value = body.materialise(step, written)
     assert isinstance(value.type, Scalar)
-    moves = body.emit(Op.NE, bool_, (value, body.constant(value.type, Literal(0), key.step)), key.step)
+    moves = body.emit(Op.NE, bool_, (value, body.constant(value.type, Literal(0), written)), written)
     body.check(moves, "assert", ZERO_STEP.lower(), node)
-    return value if value.type is int32 else body.emit(Op.CAST, int32, (value,), key.step)
+    return value if value.type is int32 else body.emit(Op.CAST, int32, (value,), written)
 
 
-def _bound(body: Body, written: ast.expr | None, missing: Func, length: Value, step: Value, node: ast.AST) -> Value:
+def _bound(
+    body: Body,
+    bound: Operand | None,
+    written: ast.expr | None,
+    missing: Func,
+    length: Value,
+    step: Value,
+    node: ast.AST,
+) -> Value:
     """An end of a slice as an i32, inside of the array."""
-    if written is None:
+    if bound is None or written is None:
         return invoke_value(body, missing, (length, step), node)
-    bound = body.visit(written)
     check_integer(body, bound, written)
     value = body.materialise(bound, written)
     value = value if value.type is int32 else body.emit(Op.CAST, int32, (value,), node)

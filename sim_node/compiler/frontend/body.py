@@ -186,10 +186,13 @@ class Body:
             )  # fmt: skip
         return self.builder.constant(scalar, number(literal, scalar))
 
-    def convert(self, operand: Operand, type: Type, node: ast.AST, role: str, of: ast.AST | None = None) -> Value:
+    def convert(
+        self, operand: Operand, type: Type, node: ast.AST, role: str, of: ast.AST | None = None, why: str = ""
+    ) -> Value:
         """Give the operand as a value of the type: literals adapt, anything else must have it already.
 
-        ``role`` says in the error what the value is for, with ``{}`` for the source of ``of``.
+        ``role`` says in the error what the value is for, with ``{}`` for the source of ``of``, and ``why`` why it must
+        have the type.
         """
         if isinstance(operand, Weak) and isinstance(type, Scalar):
             return self.constant(type, operand, node)
@@ -199,7 +202,8 @@ class Body:
         if value.type != type:
             wanted = _conversion(node, value.type, type) if isinstance(node, ast.expr) else ""
             subject = role.format(ast.unparse(of)) if of is not None else role
-            raise self.error(mistakes.WRONG_TYPE, f"{subject} is {type!r}, not {value.type!r}", node, wanted)
+            remedy = f"{wanted}: {why}" if why else wanted
+            raise self.error(mistakes.WRONG_TYPE, f"{subject} is {type!r}, not {value.type!r}", node, remedy)
         return value
 
     def materialise(self, operand: Operand, node: ast.AST) -> Value:

@@ -24,7 +24,7 @@ from sim_node.compiler.frontend.static import static_call
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
 from sim_node.dtypes import ArrayType, Composite, Kind, Scalar, Struct, Vector, bool_
-from sim_node.errors import mistakes
+from sim_node.errors import BuildAttributeError, mistakes
 from sim_node.lang.builtins import Builtin, abs_
 from sim_node.lang.func import Func
 from sim_node.lang.hosted import type_of
@@ -45,7 +45,7 @@ def call_node(body: Body, node: ast.Call) -> Operand:
 
 def call(body: Body, node: ast.Call) -> Operand:
     """Lower a call, whatever it gives."""
-    callee = body.visit(node.func)
+    callee = _callee(body, node.func)
     target = callee.value if isinstance(callee, Static) else None
     if target is static:
         return static_call(body, node)
@@ -69,6 +69,18 @@ def call(body: Body, node: ast.Call) -> Operand:
         return maker(body, arguments, named, node)
     assert isinstance(target, Func)
     return call_func(body, target, arguments, named, node)
+
+
+def _callee(body: Body, node: ast.expr) -> Operand:
+    """Lower what is called, and say so where a module has no such function."""
+    try:
+        callee: Operand = body.visit(node)
+    except BuildAttributeError as lacking:
+        if not isinstance(node, ast.Attribute) or f"`{node.attr}` is" not in lacking.what:
+            raise
+        what = f"Could not find function {text(node)}: {lacking.what}"
+        raise body.error(mistakes.UNKNOWN_ATTRIBUTE, what, node, lacking.remedy) from None
+    return callee
 
 
 def _maker(target: object) -> Callable[..., Operand] | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import sim_node
 from sim_node import dtypes, types
 from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
@@ -102,9 +103,9 @@ def _thing(body: Body, node: ast.AST) -> Any:
         try:
             return body.scope.lookup(node.id)
         except KeyError:
-            raise body.error(
-                mistakes.UNKNOWN_NAME, f"'{node.id}' is not defined", node, suggestion(node.id, body.scope.names()),
-            ) from None  # fmt: skip
+            what = f"Referencing undefined symbol: {node.id}"
+            remedy = f"sn.{node.id}" if node.id in dir(sim_node) else suggestion(node.id, body.scope.names())
+            raise body.error(mistakes.UNKNOWN_NAME, what, node, remedy) from None
     if isinstance(node, ast.Attribute):
         owner = _thing(body, node.value)
         if isinstance(owner, (ModuleType, type)) or hasattr(owner, node.attr):
@@ -129,6 +130,6 @@ def _no_member(body: Body, owner: Any, node: ast.Attribute) -> BuildError:
     kind = "module" if isinstance(owner, ModuleType) else "class" if isinstance(owner, type) else "the"
     name = getattr(owner, "__name__", type(owner).__name__)
     return body.error(
-        mistakes.UNKNOWN_ATTRIBUTE, f"{kind} '{name}' has no '{node.attr}'", node,
+        mistakes.UNKNOWN_ATTRIBUTE, f"`{node.attr}` is not an attribute of {kind} '{name}'", node,
         suggestion(node.attr, known, ast.unparse(node.value) + ".{}"),
     )  # fmt: skip

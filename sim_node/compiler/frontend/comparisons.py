@@ -18,7 +18,7 @@ from sim_node.compiler.frontend.ranges import range_operands
 from sim_node.compiler.frontend.targets import parts
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
-from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, bool_
+from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, bool_, int32
 from sim_node.errors import mistakes
 
 COMPARE: dict[type[ast.cmpop], tuple[str, Op, Callable[[Any, Any], bool]]] = {
@@ -69,6 +69,9 @@ def _pair(body: Body, op: ast.cmpop, node: ast.AST, left: Written, right: Writte
         return _vectors(body, symbol, code, node, a, b)
     if not isinstance(a.type, Scalar):
         raise no_operator(body, symbol, a.type, node)
+    if a.type is bool_ and code not in (Op.EQ, Op.NE):  # they are ordered, as in Python
+        a, b = (body.emit(Op.CAST, int32, (one,), node) for one in (a, b))
+    assert isinstance(a.type, Scalar)
     check_kind(body, symbol, SIGNATURES[code].kinds, a.type, node, left, right)
     return body.emit(code, bool_, (a, b), node)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from sim_node.compiler.frontend.agree import Written, agree, numbers, splat, text
 from sim_node.compiler.frontend.body import Body, describe
@@ -26,6 +27,10 @@ from sim_node.dtypes import (
 )
 from sim_node.errors import mistakes
 
+C = TypeVar("C", bound=Composite)
+
+_LARGEST = 4096
+
 Arguments = list[Written]
 Named = dict[str, Written]
 
@@ -42,6 +47,15 @@ _EXAMPLE: dict[type[Composite], str] = {
     Transform: "{0}(p, q)",
     Vector: "{0}() of zeros, {0}(s) filled, {0}(v) converted, or one number a component",
 }
+
+
+_WORD: dict[type[Composite], str] = {
+    Matrix: "matrix", Quaternion: "quaternion", Transform: "transform", Vector: "vector",
+}  # fmt: skip
+_SIZE: dict[type[Composite], str] = {
+    Matrix: " of shape {0.shape}", Quaternion: "; expected 0, 1, or 4", Transform: "; expected 0, 1, or 7",
+    Vector: " of length {0.length}",
+}  # fmt: skip
 
 
 def cast(body: Body, value: Value, scalar: Scalar, node: ast.AST) -> Value:
@@ -83,13 +97,17 @@ def composite(body: Body, kind: Composite, arguments: Arguments, named: Named, n
             raise _unfit(body, kind, given, node)
         parts = tuple(cast(body, part, kind.scalar, node) for part in numbers(body, single, at))
         return body.emit(Op.MAKE, kind, parts, node)
+    scalar = spelled(kind.scalar).removeprefix("sn.")
     role = f"each number that makes a {kind!r} is expected to be of the type of its components, which"
     if len(given) == 1 and kind.length > 1:
-        return splat(body, body.convert(single, kind.scalar, at, role), kind, node)
+        why = f"the value used to fill this {_WORD[type(kind)]} is expected to be of the type `{scalar}`"
+        return splat(body, body.convert(single, kind.scalar, at, role, why=why), kind, node)
     if len(given) == kind.length:
-        return body.emit(Op.MAKE, kind, tuple(body.convert(one, kind.scalar, at, role) for one, at in given), node)
+        why = f"all values used to initialize this {_WORD[type(kind)]} are expected to be of the type `{scalar}`"
+        parts = tuple(body.convert(one, kind.scalar, at, role, why=why) for one, at in given)
+        return body.emit(Op.MAKE, kind, parts, node)
     parts_of = _PARTS[type(kind)](kind) if type(kind) in _PARTS else ()
-    if len(parts_of) != len(given):
+    if len(parts_of) != len(given) or all(_is_number(one) for one, _ in given):
         raise _unfit(body, kind, given, node)
     pairs, role = zip(given, parts_of, strict=True), f"a part of {kind!r}"
     return body.emit(Op.MAKE, kind, tuple(body.convert(one, part, at, role) for (one, at), part in pairs), node)
@@ -129,7 +147,15 @@ def _is_position(arguments: Arguments) -> bool:
 def _unfit(body: Body, kind: Composite, given: Arguments, node: ast.AST) -> Exception:
     took = ", ".join(describe(one) for one, _ in given) if len(given) < 4 else ""
     what = f"{kind!r} takes 0, 1 or {kind.length} components, not {len(given)}" + (f" ({took})" if took else "")
-    return body.error(mistakes.CONSTRUCTION, what, node, _EXAMPLE[type(kind)].format(spelled(kind)))
+    why = f"incompatible number of values given ({len(given)}) when constructing a {_sized(kind)}"
+    single = given[0][0] if len(given) == 1 else None
+    if isinstance(single, Value) and type(single.type) is type(kind):
+        why = f"incompatible {_sized(kind)} given when copy constructing a {_sized(single.type)}"
+    return body.error(mistakes.CONSTRUCTION, what, node, f"{_EXAMPLE[type(kind)].format(spelled(kind))}: {why}")
+
+
+def _sized(kind: Composite) -> str:
+    return _WORD[type(kind)] + _SIZE[type(kind)].format(kind)
 
 
 def struct(body: Body, kind: Struct, arguments: Arguments, named: Named, node: ast.Call) -> Value:
@@ -160,15 +186,24 @@ def _swap(one: Written, field: Type) -> tuple[Operand, Type, ast.AST]:
 def vector(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Value:
     """``sn.vector(x, y, …)``, with ``length=`` and ``dtype=`` where the components do not say so."""
     options = _options(body, named, ("length", "dtype"), node)
+    if not arguments and "length" not in options:
+        raise body.error(
+            mistakes.CONSTRUCTION, "sn.vector of nothing has no length", node, "sn.vector(length=3, dtype=float): "
+            "the `length` argument must be specified when zero-initializing a vector",
+        )  # fmt: skip
     scalar = _scalar(body, options.get("dtype"), arguments, "sn.vector", node)
-    length = _size(body, options["length"]) if "length" in options else len(arguments)
-    if len(arguments) == 1 and isinstance(arguments[0][0], Value) and isinstance(arguments[0][0].type, Vector):
+    length = len(arguments)
+    if "length" in options:
+        length = _size(body, options["length"])
+        if 1 < len(arguments) != length:
+            raise _unfit(body, Vector(scalar, length), arguments, node)
+    elif len(arguments) == 1 and isinstance(arguments[0][0], Value) and isinstance(arguments[0][0].type, Vector):
         length = arguments[0][0].type.length
     if length < 1 or (length == 1 and "length" not in options and len(arguments) == 1 and _is_number(arguments[0][0])):
         raise body.error(
             mistakes.CONSTRUCTION, "sn.vector takes its components, or a length", node, "sn.vector(x, y, z)"
         )
-    return composite(body, Vector(scalar, length), arguments, {}, node)
+    return composite(body, _small(body, Vector(scalar, length), node), arguments, {}, node)
 
 
 def matrix(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Value:
@@ -183,8 +218,11 @@ def matrix(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Va
     elif len(arguments) == 1 and isinstance(arguments[0][0], Value) and isinstance(arguments[0][0].type, Matrix):
         rows, cols = arguments[0][0].type.shape
     else:
-        raise body.error(mistakes.CONSTRUCTION, "sn.matrix does not know its shape", node, "sn.matrix(…, shape=(3, 3))")
-    return composite(body, Matrix(scalar, rows, cols), arguments, {}, node)
+        raise body.error(
+            mistakes.CONSTRUCTION, "sn.matrix does not know its shape", node, "sn.matrix(…, shape=(3, 3)): "
+            "the `shape` argument must be specified when initializing a matrix by value",
+        )  # fmt: skip
+    return composite(body, _small(body, Matrix(scalar, rows, cols), node), arguments, {}, node)
 
 
 def quaternion(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Value:
@@ -212,8 +250,9 @@ def identity(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> 
     size, scalar = _size(body, options["n"]), _scalar(body, options["dtype"], [], "sn.identity", node)
     one: bool | int | float = 1.0 if scalar.is_float else 1
     ends = [body.builder.constant(scalar, number) for number in (_nothing(scalar), one)]
+    kind = _small(body, Matrix(scalar, size, size), node)
     leaves = tuple(ends[row == col] for row in range(size) for col in range(size))
-    return body.emit(Op.MAKE, Matrix(scalar, size, size), leaves, node)
+    return body.emit(Op.MAKE, kind, leaves, node)
 
 
 def from_rows(body: Body, arguments: Arguments, named: Named, node: ast.Call) -> Value:
@@ -256,11 +295,18 @@ def _options(body: Body, named: Named, known: tuple[str, ...], node: ast.Call) -
 
 def _size(body: Body, written: Written) -> int:
     operand, at = written
-    if isinstance(operand, Literal) and type(operand.value) is int and 1 <= operand.value <= 4096:
+    if isinstance(operand, Literal) and type(operand.value) is int and operand.value >= 1:
         return operand.value
     raise body.error(
         mistakes.CONSTRUCTION, f"a size is a number that the build knows, not {describe(operand)}", at, "3"
     )
+
+
+def _small(body: Body, kind: C, node: ast.AST) -> C:
+    """Refuse a type of more numbers than code can go through one by one."""
+    if kind.length <= _LARGEST:
+        return kind
+    raise body.error(mistakes.CONSTRUCTION, f"{kind!r} has more than {_LARGEST} numbers", node, "use an array")
 
 
 def _scalar(body: Body, dtype: Written | None, arguments: Arguments, name: str, node: ast.AST) -> Scalar:

@@ -11,7 +11,7 @@ from typing import Any
 from sim_node.compiler.frontend.agree import Written, agree, computed, numbers, splat, text
 from sim_node.compiler.frontend.body import Body, Visit
 from sim_node.compiler.frontend.funcs import invoke_value
-from sim_node.compiler.frontend.literals import check_shift, fold_literals
+from sim_node.compiler.frontend.literals import check_shift, fold_literals, quotient
 from sim_node.compiler.frontend.logic import negation
 from sim_node.compiler.frontend.operand import Operand, Weak, outcomes, spelled
 from sim_node.compiler.frontend.powers import power
@@ -40,7 +40,7 @@ BINARY: dict[type[ast.operator], Binary] = {
     ast.Sub: Binary("-", Op.SUB, operator.sub, "vv"),
     ast.Mult: Binary("*", Op.MUL, operator.mul, "sv vs"),
     ast.MatMult: Binary("@", Op.MUL, operator.matmul),
-    ast.Div: Binary("/", Op.DIV, operator.truediv, "vs sv"),
+    ast.Div: Binary("/", Op.DIV, quotient, "vs sv"),
     ast.FloorDiv: Binary("//", None, operator.floordiv, "vv"),
     ast.Mod: Binary("%", None, operator.mod, "vv"),
     ast.Pow: Binary("**", None, operator.pow),

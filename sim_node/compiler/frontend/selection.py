@@ -43,6 +43,16 @@ class Selection:
     index: Value | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A slice whose ends and step were evaluated; None for those that are not written."""
+
+    node: ast.Slice
+    lower: Operand | None
+    upper: Operand | None
+    step: Operand | None
+
+
 def has_items(kind: Type | None) -> bool:
     """Whether values of the type are taken apart by indices."""
     return isinstance(kind, (Composite, Tuple))
@@ -59,8 +69,8 @@ def subscript(body: Body, kind: Composite | Tuple, node: ast.Subscript) -> list[
             f"{'index' if len(kind.shape) == 1 else 'indices'}, not {len(keys)}", node,
         )  # fmt: skip
     if isinstance(kind, Matrix):
-        return _of_matrix(kind, [key(body, k, n, node) for k, n in zip(keys, kind.shape)])
-    return [_numbers(kind, range(kind.length), key(body, keys[0], kind.length, node))]
+        return _of_matrix(kind, [key(body, *one, node) for one in zip(visited(body, keys), keys, kind.shape)])
+    return [_numbers(kind, range(kind.length), key(body, visited(body, keys)[0], keys[0], kind.length, node))]
 
 
 def attribute(body: Body, kind: Type, node: ast.Attribute) -> Selection | None:
@@ -119,23 +129,35 @@ def replaced(body: Body, value: Value, chosen: Selection, part: Value, node: ast
     return body.emit(Op.MAKE, value.type, tuple(leaves), node)
 
 
-def key(body: Body, node: ast.expr, length: int, whole: ast.Subscript) -> Key:
-    """Read an index or slice of something whose length the build knows."""
-    if isinstance(node, ast.Slice):
-        given = [_slice_bound(body, part) for part in (node.lower, node.upper, node.step)]
-        if given[2] == 0:
+def visited(body: Body, keys: list[ast.expr]) -> list[Operand | Span]:
+    """Evaluate indices and slices as Python does: all of them in order, before any is checked."""
+    given: list[Operand | Span] = []
+    for node in keys:
+        if isinstance(node, ast.Slice):
+            parts = [None if part is None else body.visit(part) for part in (node.lower, node.upper, node.step)]
+            given.append(Span(node, *parts))
+        else:
+            index: Operand = body.visit(node)
+            check_integer(body, index, node)
+            given.append(index)
+    return given
+
+
+def key(body: Body, given: Operand | Span, node: ast.expr, length: int, whole: ast.Subscript) -> Key:
+    """Check an index, or read a slice, of something whose length the build knows."""
+    if isinstance(given, Span):
+        ends = [_known(body, one, given.node) for one in (given.lower, given.upper, given.step)]
+        if ends[2] == 0:
             raise body.error(mistakes.ZERO_STEP, ZERO_STEP, node)
-        return range(length)[slice(*given)]
-    index = body.visit(node)
-    check_integer(body, index, node)
-    if isinstance(index, Literal):
-        number = int(index.value)
+        return range(length)[slice(*ends)]
+    if isinstance(given, Literal):
+        number = int(given.value)
         if not -length <= number < length:
             raise body.error(
                 mistakes.INDEX_OUTSIDE, f"'{text(whole.value)}' has components 0 to {length - 1}, not {number}", node
             )
         return number % length
-    index = body.materialise(index, node)
+    index = body.materialise(given, node)
     assert isinstance(index.type, Scalar)
     return bounds(body, index, body.builder.constant(index.type, min(length, 2 ** (index.type.bits - 1) - 1)),
                   text(whole.value), whole)  # fmt: skip
@@ -160,8 +182,12 @@ def check_integer(body: Body, index: Operand, node: ast.expr) -> None:
 
 
 def bounds(body: Body, index: Value, length: Value, subject: str, node: ast.AST, kind: str = "index") -> Value:
-    """Check an index against a length, when the kernel runs."""
-    if index.type != length.type:
+    """Check an index against a length, when the kernel runs; the narrower of both is widened."""
+    assert isinstance(index.type, Scalar)
+    assert isinstance(length.type, Scalar)
+    if index.type.bits < length.type.bits:
+        index = body.emit(Op.CAST, length.type, (index,), node)
+    elif index.type != length.type:
         length = body.emit(Op.CAST, index.type, (length,), node)
     return body.emit(Op.BOUNDS, index.type, (index, length), node, body.site(kind, subject, node))
 
@@ -171,10 +197,10 @@ def describe_type(kind: Type) -> str:
     return f"a {kind!r}"
 
 
-def _slice_bound(body: Body, node: ast.expr | None) -> int | None:
-    if node is None:
+def _known(body: Body, bound: Operand | None, node: ast.Slice) -> int | None:
+    """An end or the step of a slice, as a number."""
+    if bound is None:
         return None
-    bound = body.visit(node)
     if isinstance(bound, Literal) and type(bound.value) is int:
         return int(bound.value)
     raise body.error(

@@ -29,7 +29,7 @@ def static_call(body: Body, node: ast.Call) -> Operand:
         thing = eval(code, names)
     except Exception as error:
         raise body.error(
-            mistakes.STATIC, f"sn.static cannot evaluate '{text(written)}': {type(error).__name__}: {error}", written,
+            mistakes.STATIC, f"Error evaluating static expression: {error}{_needs(error)}", written,
             _ADVICE if isinstance(error, NameError) else "",
         ) from error  # fmt: skip
     if thing is None:
@@ -37,6 +37,13 @@ def static_call(body: Body, node: ast.Call) -> Operand:
             mistakes.NOT_IN_LANGUAGE, f"'{text(written)}' gives None, which is no value in a kernel", written
         )
     return capture(body, thing, text(written), node)
+
+
+def _needs(error: Exception) -> str:
+    """What an expression that names something unknown lacks; of other errors what they are."""
+    if isinstance(error, NameError):
+        return ". Make sure all variables used in the static expression are constant."
+    return f" ({type(error).__name__})"
 
 
 def _locals(body: Body, written: ast.AST) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from sim_node.compiler.frontend.ssa import UNASSIGNED
 from sim_node.compiler.ir.function import Value
 from sim_node.dtypes import Scalar
 from sim_node.errors import BuildTypeError, mistakes
+from sim_node.lang.func import Func
 
 
 def assign(body: Body, name: str, operand: Operand, node: ast.AST, source: ast.AST) -> None:
@@ -73,6 +74,8 @@ def _other(body: Body, name: str, variable: Variable, operand: Operand, source: 
     if variable.type is None:
         stands = describe(variable.static) if variable.static is not None else f"a tuple of {variable.parts}"
         what = f"'{name}' stands for {stands} since line {variable.line}, and not for {given}"
+        if variable.static is not None and isinstance(variable.static.value, Func):
+            what = f"rebinding function-valued local '{name}' to a non-function: {what}"
     return body.error(mistakes.RETYPED, what, source, "use another name")
 
 

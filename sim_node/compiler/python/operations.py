@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sim_node.compiler.frontend.literals import quotient
 from sim_node.compiler.frontend.powers import FUNCS, MOST, repeated
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
 from sim_node.compiler.python.stop import StopError
@@ -18,6 +19,11 @@ from sim_node.lang.values.value import Value, memory_of
 def floor_divide(a: Any, b: Any, subject: str) -> Any:
     """``a // b``; an integer division without a result stops the thread."""
     return _divide(operator.floordiv, a, b, subject)
+
+
+def divide(a: Any, b: Any, _: str) -> Any:
+    """``a / b``."""
+    return quotient(a, b) if type(a) in WEAK and type(b) in WEAK else a / b
 
 
 def modulo(a: Any, b: Any, subject: str) -> Any:

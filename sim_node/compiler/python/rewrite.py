@@ -19,6 +19,7 @@ from sim_node.lang.static import static
 
 # Operators that are calls; names that no source can hold.
 OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
+    ast.Div: operations.divide,
     ast.FloorDiv: operations.floor_divide,
     ast.Mod: operations.modulo,
     ast.Pow: operations.power,
@@ -195,8 +196,8 @@ class Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.Expr(made), node)
 
     def visit_For(self, node: ast.For) -> Any:
-        """Rewrite a for loop, whose name is a variable like any other."""
-        node.iter = self.visit(node.iter)
+        """Rewrite a for loop, whose name is a variable like any other; what it runs over changes no more."""
+        node.iter = self.settled(self.visit(node.iter), None)
         node.body, node.orelse = self.statements(node.body), self.statements(node.orelse)
         if isinstance(node.target, ast.Name) and self.type_of(node.target.id) is not None:
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)

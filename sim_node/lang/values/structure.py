@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sim_node.dtypes import LAYOUTS, ArrayType, Scalar, Struct
-from sim_node.lang.values.numbers import number
+from sim_node.lang.values.numbers import is_number, number
 from sim_node.lang.values.value import Value, canonical, memory_of, type_of, viewed
 
 
@@ -76,6 +76,12 @@ class StructValue(Value):
             self._memory[name] = np.frombuffer(there, self._memory.dtype[name])[0]
             self._arrays[name] = value
         else:
+            if is_number(value):
+                raise TypeError(f"Struct field '{name}' expects {kind!r} but got a single value, {value!r}")
+            if value is None:  # zero, also where a type's own value of nothing is another, as a transform's is
+                self._memory[name] = np.zeros((), self._memory.dtype[name])
+                self._arrays.pop(name, None)
+                return
             given = value if isinstance(value, Value) and type_of(value) == kind else kind(value)
             self._memory[name] = canonical(memory_of(given))
             if isinstance(given, StructValue):

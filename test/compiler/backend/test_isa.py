@@ -43,3 +43,12 @@ def test_many_bytes_of_arguments_need_a_later_version_and_too_many_are_refused()
         isa.gpu("sm_75", 80, parameters=5000)
     with pytest.raises(BuildError, match=r"arguments are 40000 bytes, and a GPU takes 32764.*\n  instead: an array"):
         isa.gpu("sm_75", parameters=40000)
+
+
+def test_targets_have_names_of_processors_and_of_gpus():
+    assert isa.named("x86-64-v3").suffix == ".o"
+    assert isa.named("sm_90").suffix == ".ptx"
+    with pytest.raises(BuildError, match="no target 'sm_90a'"):
+        isa.named("sm_90a")
+    with pytest.raises(BuildError, match="no target 'sparc'"):
+        isa.named("sparc")

@@ -37,8 +37,6 @@ def test_the_identity_names_the_target():
 @pytest.mark.parametrize(
     ("name", "fault"),
     [
-        ("sm_90", "makes no code for GPUs yet"),
-        ("sm_90a", "makes no code for GPUs yet"),
         ("x86-64-v5", r"there is no target 'x86-64-v5' \[SN601\]\n  instead: one of host, x86-64-v4"),
         ("", "there is no target ''"),
     ],

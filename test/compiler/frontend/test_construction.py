@@ -66,6 +66,7 @@ def test_forms(written, execute, form):
         ("sn.vector(s)", "takes its components, or a length"),
         ("sn.vector(s, length=n)", "a number that the build knows"),
         ("sn.vector(length=3)", "has no dtype"),
+        ("sn.vector(s, length=5000)", "more than 4096 numbers"),
         ("sn.vector(s, length=3, dtype=sn.vec3)", "a dtype is a scalar type"),
         ("sn.vector(s, size=3)", "takes no 'size'"),
         ("sn.identity(n=2)", "takes n and dtype"),
@@ -80,6 +81,34 @@ def test_what_makes_none(written, form, what):
     assert what in caught.value.what
     assert isinstance(caught.value, BuildTypeError)
     assert caught.value.location is not None
+
+
+@pytest.mark.parametrize(
+    ("form", "why"),
+    [
+        (
+            "sn.mat22(1.0, 2.0, 3.0)",
+            "incompatible number of values given (3) when constructing a matrix of shape (2, 2)",
+        ),
+        ("sn.transform(1.0, 2.0)", "(2) when constructing a transform; expected 0, 1, or 7"),
+        ("sn.vector(1.0, 2.0, length=12345)", "(2) when constructing a vector of length 12345"),
+        ("sn.vector(sn.vec2(), length=3)", "vector of length 3 given when copy constructing a vector of length 2"),
+        (
+            "sn.mat33(sn.mat22())",
+            "incompatible matrix of shape (3, 3) given when copy constructing a matrix of shape (2, 2)",
+        ),
+        ("sn.vec2(n, n)", "all values used to initialize this vector are expected to be of the type `float32`"),
+        ("sn.mat22h(s)", "the value used to fill this matrix is expected to be of the type `float16`"),
+        ("sn.vector()", "the `length` argument must be specified when zero-initializing a vector"),
+        ("sn.matrix(1.0, 2.0)", "the `shape` argument must be specified when initializing a matrix by value"),
+        ("sn.vec2() == sn.vec3()", "Can't test equality for objects with different types"),
+    ],
+)
+def test_the_last_words_say_why(written, form, why):
+    made = written(f"@sn.kernel\ndef k(s: float, n: int):\n    a = {form}\n")["k"]
+    with pytest.raises(BuildTypeError) as caught:
+        lower(made)
+    assert str(caught.value).endswith(why)
 
 
 STRUCTS = """

@@ -191,6 +191,24 @@ def test_literals_fold_as_in_python(written, a, b, symbol):
     assert same(out[0], np.float64(eval(f"({a}) {symbol} ({b})")))
 
 
+@sn.kernel
+def divided(out: sn.array[float], flags: sn.array[bool]):
+    out[0] = 2.0 / 0.0
+    out[1] = -2.0 / 0
+    out[2] = 1 / -0.0
+    out[3] = sn.float32(0.0 / 0.0)
+    flags[0] = (out[0] < 1.0) < (out[0] > 1.0)
+    flags[1] = (out[0] > 1.0) <= False
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_floats_by_zero_are_ieee_s_at_build_too_and_bools_are_ordered(device):
+    out, flags = np.zeros(4, np.float32), np.ones(2, bool)
+    sn.launch(divided, 1, [out, flags], device=device)
+    np.testing.assert_array_equal(out, [np.inf, -np.inf, -np.inf, np.nan])
+    assert flags.tolist() == [True, False]
+
+
 def test_literals_keep_their_digits(written):
     text = "@sn.kernel\ndef k(x: array(dtype=sn.float64)):\n    x[0] = x[0] * (1 / 3) + 0.1\n"
     x = np.array([0.7])

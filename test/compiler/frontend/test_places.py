@@ -45,8 +45,8 @@ def args(x=(1.0, 2.0, 3.0), n=0):
         ("x[0] = ¦a[0]", BuildTypeError, "an element of x[0] is f32, not i32", "sn.float32(a[0])"),
         ("p[0].x = ¦n", BuildTypeError, "an element of p[0].x is f32, not i32", "sn.float32(n)"),
         ("p[0] = ¦s", BuildTypeError, "an element of p[0] is vec3f, not f32", "sn.vec3f(s)"),
-        ("x[0] = ¦yy", BuildNameError, "'yy' is not defined", ""),
-        ("x[0] = ¦flagg", BuildNameError, "'flagg' is not defined", "did you mean flag?"),
+        ("x[0] = ¦yy", BuildNameError, "undefined symbol: yy", ""),
+        ("x[0] = ¦flagg", BuildNameError, "undefined symbol: flagg", "did you mean flag?"),
         ("x[0] = ¦y\ny = 1.0", BuildNameError, "'y' is read before anything is assigned to it", "above this line"),
     ],
 )  # fmt: skip

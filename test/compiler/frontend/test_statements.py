@@ -39,7 +39,7 @@ def results(kernel, body, n=3):
             "each value",
         ),
         ("¦n if flag else s", UnsupportedError, "'n' is computed", "assign"),
-        ("¦sn.pie = 3", BuildAttributeError, "module 'sim_node' has no 'pie'", "did you mean sn.pi?"),
+        ("¦sn.pie = 3", BuildAttributeError, "`pie` is not an attribute of module 'sim_node'", "did you mean sn.pi?"),
     ],
 )
 def test_refused(refusal, body, family, what, remedy):

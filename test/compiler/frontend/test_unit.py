@@ -1,9 +1,12 @@
 """Funcs: lowered once for each tuple of types, with one result type, and no recursion."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from interpreter import run
 
+import sim_node as sn
 from sim_node.compiler.frontend import lower
 from sim_node.errors import BuildError, BuildNameError, BuildTypeError, UnsupportedError
 
@@ -125,7 +128,7 @@ def test_refused(written, statement, family, what, remedy):
 def test_errors_carry_the_chain_of_calls(written):
     error = refused(written, "x[0] = outer(x[0])", BuildNameError)
     text = str(error).splitlines()
-    assert "'missing' is not defined" in text[0]
+    assert "undefined symbol: missing" in text[0]
     assert text[1] == "    return x + missing"
     assert text[3].startswith("  called from outer at ")
     assert text[4].startswith("  called from k at ")
@@ -138,3 +141,46 @@ def test_places_in_the_module_have_no_caller(written):
     (site,) = lower(names["k"]).functions["none"].sites
     assert site.location.inside == "none"
     assert site.location.caller is None
+
+
+def test_a_func_may_call_itself_for_other_types_but_not_for_ever_others(written):
+    text = """
+@sn.func
+def count(x: Any) -> int:
+    return 1
+
+@sn.func
+def count(x: vec2) -> int:
+    return count(x[0]) + count(x[1])
+
+@sn.func
+def count(x: mat22) -> int:
+    return count(x[0]) + count(x[1])
+
+@sn.func
+def largest(x: float) -> float:
+    return x
+
+@sn.func
+def largest(x: Any) -> float:
+    return sn.max(largest(x[0]), largest(x[1]))
+
+@sn.func
+def deeper(x: Any) -> float:
+    return deeper((x, x))
+
+@sn.kernel
+def k(a: array(float)):
+    m = mat22(a[0], a[1], a[2], a[3])
+    a[0] = float(count(m)) + largest(m)
+
+@sn.kernel
+def endless(a: array(float)):
+    a[0] = deeper(a[0])
+"""
+    names = written(text, Any=Any, vec2=sn.vec2, mat22=sn.mat22)
+    a = np.array([1.0, 2.0, 5.0, 3.0], np.float32)
+    run(lower(names["k"]), [a])
+    assert a[0] == 9.0
+    with pytest.raises(UnsupportedError, match="'deeper' calls itself: deeper → deeper"):
+        lower(names["endless"])

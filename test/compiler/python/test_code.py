@@ -195,3 +195,34 @@ def test_a_choice_of_an_integer_and_a_float_keeps_its_digits_and_is_a_float() ->
         sn.launch(choosing, 2, inputs=[x, y], device=device)
         assert x.tolist() == [2.0, 0.0]
         assert y.tolist() == [3.5, 1.75]
+
+
+@sn.struct
+class Body:
+    mass: float
+    speed: sn.vec3
+
+
+@sn.kernel
+def runs_over_what_was(out: sn.array(dtype=float)):
+    body = Body()
+    other = body
+    v = sn.vec3(1.0, 2.0, 3.0)
+    for one in (other, body):
+        body.mass += 1.0
+        body.speed[0] += 2.0
+        out[0] += one.mass + one.speed[0]
+    for part in v:
+        v[2] = 100.0
+        v[1] += part
+        out[1] += part
+
+
+def test_what_a_loop_runs_over_changes_no_more() -> None:
+    """Found by the fuzzer: a tuple held the variables themselves."""
+    results = []
+    for device in ("cpu", "python"):
+        out = np.zeros(2, np.float32)
+        sn.launch(runs_over_what_was, 1, inputs=[out], device=device)
+        results.append(out.tolist())
+    assert results == [[0.0, 6.0], [0.0, 6.0]]

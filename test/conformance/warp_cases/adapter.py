@@ -62,6 +62,7 @@ FOREIGN_ATTRIBUTES: dict[str, dict[str, str]] = {
     "Array": {**dict.fromkeys(["grad", "requires_grad", "retain_grad"], GRADIENTS), "_ref": PRIVATE},
     "Func": {"user_overloads": PRIVATE, "adj": PRIVATE},
     "Kernel": {"adj": PRIVATE},
+    "ArrayType": {"vars": PRIVATE},
     "Composite": {"_type_": PRIVATE, "_wp_generic_type_str_": PRIVATE},
     "Scalar": {"_type_": PRIVATE},
     "Module": dict.fromkeys(["hash_module", "resolve_options", "get_module_hash", "_get_live_kernels"], PRIVATE),

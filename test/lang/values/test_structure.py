@@ -42,6 +42,9 @@ def test_a_composite_field_is_part_of_the_instance() -> None:
     assert whole.part.at.x == 5
     whole.part = Part(1)
     assert whole.part.at.x == 0
+    whole.part.at = (1, 2, 3)
+    whole.part.at = None
+    assert whole.part.at == sn.vec3()
     twin.assign(whole)
     assert twin == whole
 
@@ -56,7 +59,7 @@ def test_an_array_is_referred_to() -> None:
 
 
 def test_the_memory_is_laid_out_as_in_c() -> None:
-    memory = np.asarray(Part(1, (1, 2, 3), 4))
+    memory = np.asarray(Part(1, (1, 2, 3), ((4, 4), (4, 4))))
     assert (memory.dtype.itemsize, memory.dtype.fields["at"][1], memory.dtype.fields["turn"][1]) == (48, 4, 16)
 
 
@@ -75,6 +78,7 @@ def test_it_prints_and_pickles() -> None:
         (lambda: Part(count=1.5), TypeError, "not made of the float 1.5"),
         (lambda: Whole(values=[1, 2]), TypeError, r"field '\w+' of Whole refers to an array of f32 .* not to a list"),
         (lambda: Whole(values=sn.zeros(2, int)), TypeError, "not to one of i32 in 1"),
+        (lambda: Part(at=2), TypeError, "Struct field 'at' expects vec3f but got a single value, 2"),
         (lambda: Part().assign(3), TypeError, "takes one of its own"),
     ],
 )
