@@ -120,11 +120,8 @@ def _obstacles(function: Function) -> tuple[str, ...]:
             found.append(f"{site.location}: the check of {site.subject} ({site.kind}) may stop any thread")
         elif value.op is Op.ATOMIC:
             found.append(f"{value.location}: an atomic operation is one thread's at a time")
-    seen: set[str] = set()
-    for block in cfg.reverse_postorder(function):
-        seen.add(block.label)
-        if any(edge.target in seen for edge in block.edges):
-            found.append("a loop runs for each thread as long as it needs")
+    if cfg.has_loop(function):
+        found.append("a loop runs for each thread as long as it needs")
     return tuple(dict.fromkeys(found))
 
 

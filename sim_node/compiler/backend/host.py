@@ -87,13 +87,7 @@ def _straight(function: Function) -> bool:
 
     A thread that may stop at a check of its own, or that changes memory in one step, is not vectorised.
     """
-    order = cfg.reverse_postorder(function)
-    seen: set[str] = set()
-    for block in order:
-        seen.add(block.label)
-        if any(edge.target in seen for edge in block.edges):
-            return False
-    return any(value.op in _SCALAR for block in order for value in block.body)
+    return not cfg.has_loop(function) and any(value.op in _SCALAR for block in function.blocks for value in block.body)
 
 
 def _kernel(function: Function, how: Form) -> Iterator[str]:
