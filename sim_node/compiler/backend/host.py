@@ -58,10 +58,17 @@ def module(function: Function, bits: int = 0) -> str:
     threads = emit.thread(function, rows.free) if rows and not wide else emit.thread(function)
     lines = [*_kernel(function, how)]
     if rows or wide:
-        few = wide is None or wide.flat.here is not None
-        lines = [*_checked(function, "noinline minsize optsize cold" if few else "noinline"), *lines]
+        lines = [*_checked(function, _effort(how)), *lines]
     straight = wide or (rows is None and _straight(function))
     return threads + "\n".join(lines) + _TAIL + (f"{llvm.STRAIGHT} = !{{}}\n" if straight else "")
+
+
+def _effort(how: Form) -> str:
+    """Say how well to compile the loop with all checks: by how many threads come there, and how they end."""
+    if how.wide and how.wide.flat.here is None:
+        return "noinline"  # those that fill no vector
+    stop = how.rows is None or how.rows.certain
+    return "noinline optnone" if stop else "noinline minsize optsize cold"
 
 
 def form(function: Function, bits: int) -> Form:

@@ -78,5 +78,16 @@ def dominators(order: list[Block]) -> dict[str, str | None]:
     return {block.label: None if block.label == entry else idom[block.label] for block in order}
 
 
+def passed_by_all(order: list[Block]) -> list[Block]:
+    """List the blocks of a reverse postorder that are on every way from the entry to a return."""
+    idom = dominators(order)
+    above: dict[str, list[str]] = {}
+    for block in order:
+        over = idom[block.label]
+        above[block.label] = [*(above[over] if over is not None else ()), block.label]
+    ends = [set(above[block.label]) for block in order if not block.edges]
+    return [block for block in order if ends and all(block.label in ways for ways in ends)]
+
+
 def _targets(block: Block) -> Iterator[str]:
     return iter([edge.target for edge in reversed(block.edges)])
