@@ -138,3 +138,8 @@ def test_places_in_the_module_have_no_caller(written):
     (site,) = lower(names["k"]).functions["none"].sites
     assert site.location.inside == "none"
     assert site.location.caller is None
+
+
+def test_an_async_kernel(written):
+    with pytest.raises(UnsupportedError, match="an async function cannot be compiled"):
+        lower(written("@sn.kernel\nasync def k(n: int):\n    m = n\n")["k"])
