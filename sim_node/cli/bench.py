@@ -22,6 +22,7 @@ class Bench(str, Enum):
     tick = "tick"
     math = "math"
     spring = "spring"
+    lbm = "lbm"
     compile = "compile"
 
 

@@ -16,7 +16,7 @@ def kernel(
     stage: Annotated[
         str | None,
         typer.Option(
-            help="Print one text: lower, a pass (inline scalarise fold cse dce), llvm or code (assembly, PTX)."
+            help="One text: lower, a pass (inline scalarise fold cse ranges dce), hoist, llvm, code (assembly or PTX)."
         ),
     ] = None,
 ) -> Outcome:

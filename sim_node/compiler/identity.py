@@ -12,7 +12,10 @@ import sim_node
 
 _PACKAGE = Path(str(sim_node.__file__)).parent
 # What the object of a kernel depends on, and what the object of a digest does.
-_ALL, _BACKEND = ("dtypes", "lang", "compiler"), ("dtypes", "compiler/ir", "compiler/passes", "compiler/backend")
+_ALL, _BACKEND = (
+    ("dtypes", "lang", "compiler"),
+    ("dtypes", "compiler/ir", "compiler/analysis", "compiler/passes", "compiler/backend"),
+)
 
 
 @cache

@@ -13,7 +13,7 @@ from sim_node.compiler.backend import host, isa, llvm, ptx
 from sim_node.compiler.build import guarded
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir import cfg, printer
-from sim_node.compiler.ir.function import Function, Value
+from sim_node.compiler.ir.function import Function, Module, Value
 from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.verifier import verify
 from sim_node.compiler.passes.pipeline import PASSES
@@ -68,6 +68,10 @@ def inspection(kernel: Kernel, target: str = "host") -> Inspection:
         stages[change.__name__] = printer.text(module)
         flat = module if change is PASSES[0] else flat
     function = module.entry
+    rows = None if gpu else host.split(function)
+    hoisted = rows.sites if rows else frozenset[int]()
+    if rows:
+        stages["hoist"] = "".join(printer.text(Module(f.name, {f.name: f})) for f in (rows.safe, rows.free))
     if gpu:
         stages["llvm"] = llvm.optimised_text(ptx.module(function), target=gpu)
         stages["code"] = ptx.assembly(function, target)
@@ -79,18 +83,18 @@ def inspection(kernel: Kernel, target: str = "host") -> Inspection:
         stages["code"] = llvm.assembly(host.module(function))
         stack, registers = _host_figures(stages["code"])
         lanes = max(map(int, _LANES.findall(stages["llvm"])), default=1) if "vector.body" in stages["llvm"] else 1
-        why = () if lanes > 1 else _obstacles(function)
-    checks = _checks(flat.entry, function, hoists=gpu is None)
+        why = () if lanes > 1 else _obstacles(rows.free if rows else function)
+    checks = _checks(flat.entry, function, hoisted)
     return Inspection(kernel.name, target, stages, checks, stack, registers, lanes, why)
 
 
-def _checks(before: Function, after: Function, hoists: bool) -> tuple[Check, ...]:
+def _checks(before: Function, after: Function, hoisted: frozenset[int]) -> tuple[Check, ...]:
     left = {value.number: value for value in _values(after) if value.op in _CHECKS}
     sites = dict.fromkeys(value.number for value in _values(before) if value.op in _CHECKS)
     found = []
     for number in sites:
         site, value = before.sites[number], left.get(number)
-        state = "removed" if value is None else "hoisted" if hoists and host.hoisted(value, after) else "kept"
+        state = "removed" if value is None else "hoisted" if number in hoisted else "kept"
         found.append(Check(site.kind, site.subject, site.location, state))
     return tuple(found)
 
@@ -99,7 +103,7 @@ def _obstacles(function: Function) -> tuple[str, ...]:
     """Tell from the code what keeps threads out of vectors; LLVM's own remarks are not to be had through llvmlite."""
     found = []
     for value in _values(function):
-        if value.op in _CHECKS and not host.hoisted(value, function):
+        if value.op in _CHECKS:
             site = function.sites[value.number]
             found.append(f"{site.location}: the check of {site.subject} ({site.kind}) may stop any thread")
         elif value.op is Op.ATOMIC:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from types import FunctionType
-from typing import Any
+from types import FunctionType, UnionType
+from typing import Any, Union, get_origin
 
 from sim_node.errors import mistakes
 
@@ -38,6 +38,12 @@ def annotated(function: FunctionType) -> dict[str, object]:
     all other text stays text, so that it may name what the module defines later.
     """
     written = dict(function.__annotations__)
+    for name, one in written.items():
+        if get_origin(one) in (Union, UnionType):
+            what = (
+                f"Union type annotations are only supported at Python scope, and '{name}' of '{function.__name__}' is"
+            )
+            raise mistakes.PARAMETER_TYPE(f"{what} {one}", remedy="write an overload for each type")
     if function.__qualname__ != function.__name__ and any(isinstance(text, str) for text in written.values()):
         names = surroundings(function)
         for name, text in written.items():

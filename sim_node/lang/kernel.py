@@ -38,7 +38,7 @@ class Kernel:
         if not self.name.isidentifier():
             what = f"{self.name!r} is no name of a kernel: it must be a valid C++ identifier, as Python's are"
             raise mistakes.KERNEL_NAME(what, remedy="letters, digits and _, and no digit first")
-        self.module: Module = get_module(self.function.__module__)
+        self.module: Module = get_module(self.function.__module__ or "__main__")  # text that was compiled has none
         if isinstance(options, Mapping) and options.get("module") == "unique":
             self.module = Module(f"{self.module}.{self.name}", self.module.options)
         self.options = options if isinstance(options, Options) else choose(options or {}, self.module.options)
@@ -47,7 +47,7 @@ class Kernel:
         self.entry: Any = None
         self.__doc__ = self.function.__doc__
         if given is None and self.function.__qualname__ == self.function.__name__:
-            self.module.kernels[self.function.__name__] = self
+            get_module(str(self.function.__module__)).kernels[self.function.__name__] = self
 
     @property
     def key(self) -> str:

@@ -158,7 +158,11 @@ class Array(_native.Array):
             if self.shape[-count:] != wanted.axes or self.strides[-count:] != inner:
                 raise ValueError(f"the last dimensions of shape {self.shape} are not the components of a {dtype!r}")
             return self._part(self.shape[:-count] or (1,), self.strides[:-count] or (wanted.size,), wanted)
-        raise TypeError(f"elements of {self.dtype!r} cannot be seen as {wanted.dtype!r}: their sizes differ")
+        (source, has), (target, needs) = (_sized(one) for one in (own, wanted))
+        raise TypeError(
+            f"cannot create an array view with dtype {target} from source dtype {source}: "
+            f"source {has}, but target {needs}"
+        )
 
     def to(self, device: str | Device) -> Array:
         """Return the array on a device: itself where it is there already. Raises DeviceError for an unknown one."""
@@ -232,6 +236,16 @@ def _steps(element: _native.Element) -> tuple[int, ...]:
         step //= extent
         steps.append(step)
     return tuple(steps)
+
+
+def _sized(element: _native.Element) -> tuple[str, str]:
+    """The name of an element type, and how large it is, or its scalars where it has components."""
+    scalar = getattr(element.dtype, "scalar", None)
+    size = element.size if scalar is None else scalar.size
+    number = scalar.numpy.name if scalar is not None else repr(element.dtype)
+    if not element.axes:
+        return number, f"dtype has size {size} bytes"
+    return repr(element.dtype), f"scalar dtype {number} has size {size} bytes"
 
 
 def _is_one(value: Any, element: _native.Element) -> bool:

@@ -109,13 +109,24 @@ def from_numpy(
 
 
 def zeros(
-    shape: Shape, dtype: Any = float, device: Where = None, *, strides: Sequence[int] | None = None, **warp: object
+    shape: Shape | None = None,
+    dtype: Any = float,
+    device: Where = None,
+    *,
+    n: int | None = None,
+    strides: Sequence[int] | None = None,
+    **warp: object,
 ) -> Array:
     """Make an array of zeros, its memory aligned to 64 bytes; ``strides`` (bytes) where it is not in C order.
 
-    Raises ValueError or NotImplementedError for strides that do not fit the shape or are negative.
+    ``n`` is Warp's older word for a shape of one dimension.
+    Raises TypeError where there is no shape, ValueError or NotImplementedError for strides that do not fit it or are
+    negative.
     """
     _accept("zeros", warp)
+    shape = n if shape is None else shape
+    if shape is None:
+        raise TypeError("zeros() needs a shape")
     return allocate(shape, dtype, device, True, strides)
 
 

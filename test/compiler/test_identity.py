@@ -11,7 +11,8 @@ from sim_node.compiler import identity
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for folder in ("dtypes", "lang/library", "compiler/ir", "compiler/passes", "compiler/backend", "compiler/frontend"):
+    parts = (f"compiler/{part}" for part in ("ir", "analysis", "passes", "backend", "frontend"))
+    for folder in ("dtypes", "lang/library", *parts):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "part.py").write_text("one = 1\n")
     monkeypatch.setattr(identity, "_PACKAGE", tmp_path)
@@ -27,6 +28,7 @@ def told() -> list[str]:
     [
         ("compiler/backend/part.py", [True, True, True]),
         ("compiler/passes/part.py", [True, True, True]),
+        ("compiler/analysis/part.py", [True, True, True]),
         ("dtypes/part.py", [True, True, True]),
         ("compiler/frontend/part.py", [False, True, True]),
         ("lang/library/part.py", [False, True, True]),

@@ -42,7 +42,7 @@ def halved(y: sn.array(dtype=int)):
 
 def test_each_pass_leaves_a_text():
     stages = inspection(scale).stages
-    assert list(stages) == ["lower", *(change.__name__ for change in PASSES), "llvm", "code"]
+    assert list(stages) == ["lower", *(change.__name__ for change in PASSES), "hoist", "llvm", "code"]
     assert "call" in stages["lower"]
     assert "call" not in stages["inline"]
     assert "define" in stages["llvm"]

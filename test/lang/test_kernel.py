@@ -3,7 +3,7 @@
 import pytest
 
 import sim_node as sn
-from sim_node.errors import BuildError, BuildValueError, LaunchError
+from sim_node.errors import BuildError, BuildTypeError, BuildValueError, LaunchError
 
 
 @sn.kernel
@@ -55,3 +55,22 @@ def test_a_kernel_is_made_of_a_function_that_has_no_mark():
 def test_a_misspelt_option_is_refused():
     with pytest.raises(TypeError, match="enable_backwards"):
         sn.kernel(enable_backwards=False)
+
+
+def test_a_unique_module_is_one_of_its_own():
+    one, other = (sn.kernel(module="unique", name=name)(double_it) for name in ("one", "other"))
+    assert one.module.name != other.module.name
+    assert one.module.name.startswith(double_it.__module__)
+
+
+def double_it(x: sn.array[float]):
+    x[sn.tid()] *= 2.0
+
+
+def test_alternatives_are_no_type_of_a_parameter():
+    def either(x: int | float) -> float:
+        return 0.0
+
+    for mark in (sn.kernel, sn.func):
+        with pytest.raises(BuildTypeError, match="Union type annotations are only supported at Python scope"):
+            mark(either)

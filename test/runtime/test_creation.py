@@ -54,6 +54,12 @@ def test_data_without_dtype_means_what_it_means_in_a_kernel():
     assert [array(data).dtype.name for data in ([1], [1.0], [True], np.ones(1))] == ["i32", "f32", "bool", "f64"]
 
 
+def test_zeros_take_a_shape_or_a_number():
+    assert zeros(n=3, dtype=int).shape == zeros(3).shape == (3,)
+    with pytest.raises(TypeError, match="needs a shape"):
+        zeros()
+
+
 def test_filled_arrays():
     assert ones(2, bool).numpy().tolist() == [True, True]
     assert ones((2, 2)).numpy().tolist() == [[1, 1], [1, 1]]

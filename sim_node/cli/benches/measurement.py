@@ -79,3 +79,8 @@ def alternated_us(calls: Mapping[str, Callable[[], object]], *, rounds: int) -> 
             calls[name]()
             times[name].append(time.perf_counter_ns() - begin)
     return {name: float(np.median(samples)) / 1e3 for name, samples in times.items()}
+
+
+def cost_percent(fast: float, faster: float) -> float:
+    """Say how much longer something takes, from the speed that it has and the one that it would have without."""
+    return round(100 * (faster / fast - 1), 2)

@@ -10,7 +10,8 @@ import numpy as np
 
 import sim_node as sn
 from sim_node.cli.benches import oscillator
-from sim_node.cli.benches.measurement import Measurement, alternated_us
+from sim_node.cli.benches.measurement import Measurement, alternated_us, cost_percent
+from sim_node.cli.benches.unchecked import unchecked
 
 ELEMENTS = {"1M": 1 << 20, "16M": 1 << 24}
 _BYTES = 16  # a spring reads and writes two float32
@@ -24,7 +25,8 @@ Contender = tuple[str, Callable[[Any, Any], Step]]
 def run() -> Measurement:
     """Measure one step of 1 M and of 16 M springs, one core, each contender in turn; medians in GB/s.
 
-    ``same_bits`` says of each peer whether its springs stand bit for bit where ours do after the first step.
+    ``checks_cost_percent`` is what the step of 1 M takes longer than without a check; ``same_bits`` says of each peer
+    whether its springs stand bit for bit where ours do after the first step.
     """
     result = Measurement("spring")
     contenders: dict[str, Contender] = {"ours": ("", _ours)}
@@ -36,6 +38,7 @@ def run() -> Measurement:
             result.peers[name] = {"absent": f"{absent}; make setup BENCH=1 brings it"}
     for size, n in ELEMENTS.items():
         _measure(result, size, n, contenders)
+    result.figures["checks_cost_percent"] = cost_percent(result.figures["gbs_1M"], result.figures["unchecked_gbs_1M"])
     for name in contenders.keys() - {"ours"}:
         ratio = result.figures["gbs_1M"] / result.peers[name]["gbs_1M"]
         result.ratios[f"vs_{name}"] = round(ratio, 2)
@@ -49,17 +52,21 @@ def _measure(result: Measurement, size: str, n: int, contenders: dict[str, Conte
         step()
     first = {name: [values.copy() for values in state] for name, state in states.items()}
     copy = np.empty(n, np.float32)
-    times = alternated_us({**steps, "copy": partial(np.copyto, copy, states["ours"][0])}, rounds=_ROUNDS[size])
+    more: dict[str, Step] = {
+        "copy": partial(np.copyto, copy, states["ours"][0]),
+        "unchecked": _ours(*oscillator.state(n), kernel=unchecked(oscillator.step)),
+    }
+    times = alternated_us({**steps, **more}, rounds=_ROUNDS[size])
     for name, us in times.items():
         figures = result.peers.get(name, result.figures)
         moved = 8 if name == "copy" else _BYTES
-        figures[f"{'copy_' if name == 'copy' else ''}gbs_{size}"] = round(moved * n / us / 1e3, 1)
+        figures[f"{f'{name}_' if name in more else ''}gbs_{size}"] = round(moved * n / us / 1e3, 1)
         if name in result.peers:
             figures["same_bits"] = all(map(np.array_equal, first[name], first["ours"]))
 
 
-def _ours(x: Any, v: Any) -> Step:
-    return partial(sn.launch, oscillator.step, dim=len(x), inputs=[x, v, *oscillator.SCALARS])
+def _ours(x: Any, v: Any, kernel: Any = oscillator.step) -> Step:
+    return partial(sn.launch, kernel, dim=len(x), inputs=[x, v, *oscillator.SCALARS])
 
 
 def _numba() -> Contender:

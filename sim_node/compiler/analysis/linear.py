@@ -97,7 +97,9 @@ def _possible(cases: tuple[Case, ...]) -> bool:
 
 
 def _limited(cases: list[Case]) -> Cases:
-    return tuple(cases) if len(cases) <= MAX_CASES else (Case(slopes=_unknown(*cases)),)
+    """The cases, or one that is unknown for too many, and for several of which none is known."""
+    vague = len(cases) > 1 and all(case.constant is None and None in case.slopes.values() for case in cases)
+    return (Case(slopes=_unknown(*cases)),) if vague or len(cases) > MAX_CASES else tuple(cases)
 
 
 def _combined(value: Value, cases: tuple[Case, ...]) -> Case:

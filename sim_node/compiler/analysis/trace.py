@@ -118,13 +118,15 @@ class _Launch:
         for value, number in self.params.items():
             if isinstance(value.type, Scalar):
                 self._settle(value, self._leaf(number, 0))
-        for place, block in enumerate(self.blocks):
-            arriving, done = ways[block.label], {each.label for each in self.blocks[:place]}
-            if place and not arriving:
+        done: set[str] = set()
+        for block in self.blocks:
+            arriving, is_entry = ways[block.label], not done
+            looped = any(source.label not in done for source in before[block.label])
+            done.add(block.label)
+            if not is_entry and not arriving:
                 continue  # no thread of this launch gets here
             self.stored = self._merged(arriving, block)
             path = _common([way.choices for way in arriving])
-            looped = any(source.label not in done for source in before[block.label])
             for number, param in enumerate(block.params):
                 sides = [(self._choices(way, at, arriving, block), way.args[number]) for at, way in enumerate(arriving)]
                 self._settle(param, UNKNOWN if looped else chosen(sides))
@@ -134,7 +136,7 @@ class _Launch:
                 ends.append(_Way(path, (), self.stored))
             for at, edge in self._live(block):
                 choices = {**path, Place(self, block.end.args[0]): at} if len(block.edges) > 1 else path
-                if edge.target not in done and edge.target != block.label:
+                if edge.target not in done:
                     ways[edge.target].append(_Way(choices, tuple(self.cases[arg] for arg in edge.args), self.stored))
         self.memory.stored.update(self._merged(ends, self))
 

@@ -78,10 +78,20 @@ write:
 """
 
 
-def thread(function: Function) -> str:
-    """Emit ``@thread`` and what it calls."""
-    prints = any(value.op is Op.PRINT for block in function.blocks for value in block.body)
-    return "\n".join(_Thread(function).lines()) + _STOP + (_PRINT if prints else "")
+def thread(*functions: Function) -> str:
+    """Emit each as ``@thread``, further ones by their own names, and what they call."""
+    names = ["thread", *(function.name for function in functions[1:])]
+    prints = any(value.op is Op.PRINT for block in functions[0].blocks for value in block.body)
+    lines = (line for name, function in zip(names, functions) for line in _Thread(function).lines(name))
+    return "\n".join(lines) + _STOP + (_PRINT if prints else "")
+
+
+def straight(function: Function) -> tuple[list[str], list[str]]:
+    """Emit a function of one block as lines to stand in another one; and the names of its results."""
+    made = _Thread(function)
+    (block,) = made.blocks
+    lines = [line for value in block.body if made.is_line(value) for line in made.value(value)]
+    return lines, [made.names[value] for value in block.end.args]
 
 
 def signature(function: Function) -> str:
@@ -141,8 +151,13 @@ class _Thread:
             return self.names[value.args[0]]
         return f"%v{len(self.names)}"
 
-    def lines(self) -> Iterator[str]:
-        yield f"define internal i1 @thread({signature(self.function)}) alwaysinline #0 {{"
+    def is_line(self, value: Value) -> bool:
+        """Whether a value is computed, and not there already by another name."""
+        return self.names[value].startswith("%v")
+
+    def lines(self, name: str) -> Iterator[str]:
+        """The whole function."""
+        yield f"define internal i1 @{name}({signature(self.function)}) alwaysinline #0 {{"
         yield f"  br label %{self.blocks[0].label}"
         for block in self.blocks:
             yield f"{block.label}:"
@@ -154,12 +169,13 @@ class _Thread:
                 if value.op in (Op.BOUNDS, Op.CHECK):
                     yield from self._check(value, _part(block.label, checks))
                     checks += 1
-                elif self.names[value].startswith("%v"):
-                    yield from self._value(value)
+                elif self.is_line(value):
+                    yield from self.value(value)
             yield from self._end(block)
         yield "}"
 
-    def _value(self, value: Value) -> Iterator[str]:
+    def value(self, value: Value) -> Iterator[str]:
+        """The lines of one value."""
         name = self.names[value]
         if value.op is Op.LOAD:
             yield from self._load(value, name)

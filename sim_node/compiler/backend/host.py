@@ -6,17 +6,19 @@ from collections.abc import Iterator
 
 from sim_node.compiler.backend import abi, emit, llvm
 from sim_node.compiler.ir import cfg
-from sim_node.compiler.ir.function import Function, Value
+from sim_node.compiler.ir.function import Function
 from sim_node.compiler.ir.op import Op
+from sim_node.compiler.passes.hoist import Rows, hoist
+from sim_node.compiler.passes.ranges import is_check, is_own
 
 SYMBOL = "kernel"  # of every object: names are not part of the code
 
-_SCALAR = frozenset({Op.BOUNDS, Op.CHECK, Op.ATOMIC})  # what keeps a thread from being a lane; of checks, those in it
+LONG = 384  # operations of a thread, for which LLVM takes some 50 ms to make lanes of it
+_SCALAR = frozenset({Op.BOUNDS, Op.CHECK, Op.ATOMIC})  # what keeps a thread from being a lane
 
 # The threads of a launch have no order, which is what parallel_accesses says: LLVM may run several in the lanes of a
 # vector with no check at run time whether arrays overlap, and no array need be free of aliases for it. The loop with
-# checks calls the thread and is left as it is: it runs for few threads or none, and a copy of the thread in it would
-# more than double the time to make the code.
+# checks, which runs for few threads or none, is left as it is.
 # "no-builtins" keeps LLVM from making loops into calls of memset and the like, which no one would link.
 _TAIL = f"""
 attributes #0 = {{ nounwind "no-builtins" }}
@@ -24,25 +26,35 @@ attributes #0 = {{ nounwind "no-builtins" }}
 !1 = distinct !{{!1, !2}}
 !2 = !{{!"llvm.loop.parallel_accesses", {emit.ACCESS_GROUP}}}
 !3 = !{{!"branch_weights", i32 1048576, i32 1}}
-!4 = distinct !{{!4, !2{{checked}}}}
+!4 = distinct !{{!4, !2, !5}}
 !5 = !{{!"llvm.loop.vectorize.enable", i1 false}}
+!6 = !{{!"branch_weights", i32 1, i32 1048576}}
 """
 
 
 def module(function: Function) -> str:
     """Emit the LLVM IR of a host object with one symbol.
 
-    Threads are numbered row by row. Within a row, those whose last coordinate is below each length that the kernel
-    checks it against pass these checks all together: they run in a loop of their own, where LLVM, told so, drops the
-    checks and vectorises; the rest run checked, up to the first failure.
+    Threads are numbered row by row. Those of a row that pass all checks which a launch can tell (``passes/hoist``) run
+    in a loop without these, which LLVM vectorises; the rest run checked, up to the first failure.
     """
-    straight = _straight(function)
-    known = [] if straight else _checked_by_thread(function)
-    # without such checks the one loop there is must not be left as it is
-    tail = _TAIL.replace("{checked}", ", !5" if known else "")
-    if straight:
-        tail += f"{llvm.STRAIGHT} = !{{}}\n"
-    return emit.thread(function) + "\n".join(_kernel(function, known)) + tail
+    rows = split(function)
+    threads = emit.thread(function, rows.free) if rows else emit.thread(function)
+    lines = (*_checked(function), *_kernel(function, rows)) if rows else _kernel(function, None)
+    tail = _TAIL + (f"{llvm.STRAIGHT} = !{{}}\n" if not rows and _straight(function) else "")
+    return threads + "\n".join(lines) + tail
+
+
+def split(function: Function) -> Rows | None:
+    """Split a kernel where its loop gains: threads may be lanes without their checks, or have loops of their own.
+
+    A long thread is split only where its checks are all of its own coordinate, for lanes of it cost LLVM a long time.
+    """
+    values = [value for block in function.blocks for value in block.body]
+    if len(values) > LONG and not all(is_own(value, function) for value in values if is_check(value)):
+        return None
+    rows = hoist(function)
+    return None if rows is None or _straight(rows.free) else rows
 
 
 def _straight(function: Function) -> bool:
@@ -56,11 +68,10 @@ def _straight(function: Function) -> bool:
         seen.add(block.label)
         if any(edge.target in seen for edge in block.edges):
             return False
-    values = [value for block in order for value in block.body if value.op in _SCALAR]
-    return any(not hoisted(value, function) for value in values)
+    return any(value.op in _SCALAR for block in order for value in block.body)
 
 
-def _kernel(function: Function, known: list[str]) -> Iterator[str]:
+def _kernel(function: Function, rows: Rows | None) -> Iterator[str]:
     axes = max(function.dims, 1)
     yield f"define void @{SYMBOL}(i64 %begin, i64 %end, ptr %args, ptr %error) #0 {{"
     yield "start:"
@@ -88,17 +99,7 @@ def _kernel(function: Function, known: list[str]) -> Iterator[str]:
     yield "  %to = add nsw i32 %from, %count.n"
     yield "  %from.w = sext i32 %from to i64"
     yield "  %base = sub i64 %row, %from.w"
-    safe = "%to" if known else "%from"
-    for i, length in enumerate(known):
-        yield f"  %safe{i} = call i32 @llvm.smin.i32(i32 {safe}, i32 {length})"
-        safe = f"%safe{i}"
-    yield f"  %rest = call i32 @llvm.smax.i32(i32 %from, i32 {safe})"
-    yield "  br label %free"
-    if known:
-        yield from _loop(function, "free", "%from", safe, "checked", "!1", known)
-    else:
-        yield from ("free:", "  br label %checked")
-    yield from _loop(function, "checked", "%rest", "%to", "row.end", "!4", [], inlined=not known)
+    yield from _split(function, rows) if rows else _whole(function)
     yield "row.end:"
     yield "  br label %rows"
     yield "done:"
@@ -106,30 +107,56 @@ def _kernel(function: Function, known: list[str]) -> Iterator[str]:
     yield "}"
 
 
-def _loop(
-    function: Function,
-    name: str,
-    first: str,
-    end: str,
-    after: str,
-    metadata: str,
-    known: list[str],
-    *,
-    inlined: bool = True,
-) -> Iterator[str]:
+def _whole(function: Function) -> Iterator[str]:
+    """Run a row by one loop."""
+    yield "  br label %all"
+    yield from _loop(function, "thread", "all", "%from", "%to", "row.end", "!1")
+
+
+def _split(function: Function, rows: Rows) -> Iterator[str]:
+    """Run a row in three parts, of which the first and the last are checked."""
+    for i, bound in enumerate(("%from", "%to"), len(function.params)):
+        yield f"  {abi.word(i)} = add i32 {bound}, 0"
+    lines, (first, after) = emit.straight(rows.safe)
+    yield from lines
+    yield "  br label %head"
+    yield from _call_checked(function, "head", "%from", first, "free")
+    yield from _loop(function, rows.free.name, "free", first, after, "tail", "!1")
+    yield from _call_checked(function, "tail", after, "%to", "row.end")
+
+
+def _call_checked(function: Function, name: str, first: str, end: str, after: str) -> Iterator[str]:
+    yield f"{name}:"
+    yield f"  %{name}.any = icmp slt i32 {first}, {end}"
+    yield f"  br i1 %{name}.any, label %{name}.run, label %{after}, !prof !6"
+    yield f"{name}.run:"
+    passed = _passed(function, "%base", None)
+    yield f"  %{name}.well = call i1 @checked(i32 {first}, i32 {end}, {passed})"
+    yield f"  br i1 %{name}.well, label %{after}, label %done"
+
+
+def _checked(function: Function) -> Iterator[str]:
+    """Emit the loop with all checks: a function of its own, and small, since it runs for few threads or none."""
+    given = _passed(function, "%base", None)
+    yield f"define internal i1 @checked(i32 %from, i32 %to, {given}) noinline minsize optsize cold #0 {{"
+    yield "  br label %all"
+    yield from _loop(function, "thread", "all", "%from", "%to", "well", "!4")
+    yield "well:"
+    yield "  ret i1 true"
+    yield "done:"
+    yield "  ret i1 false"
+    yield "}"
+
+
+def _loop(function: Function, called: str, name: str, first: str, end: str, after: str, metadata: str) -> Iterator[str]:
     yield f"{name}:"
     yield f"  %{name}.any = icmp slt i32 {first}, {end}"
     yield f"  br i1 %{name}.any, label %{name}.thread, label %{after}"
     yield f"{name}.thread:"
     yield f"  %{name}.i = phi i32 [ {first}, %{name} ], [ %{name}.next, %{name}.more ]"
-    for i, length in enumerate(known):
-        yield f"  %{name}.in{i} = icmp ult i32 %{name}.i, {length}"
-        yield f"  call void @llvm.assume(i1 %{name}.in{i})"
     yield f"  %{name}.w = sext i32 %{name}.i to i64"
     yield f"  %{name}.tid = add nsw i64 %base, %{name}.w"
-    last = abi.coordinate(max(function.dims, 1) - 1)
-    passed = emit.signature(function).replace("%tid", f"%{name}.tid").replace(f"i32 {last},", f"i32 %{name}.i,")
-    yield f"  %{name}.well = call i1 @thread({passed}){'' if inlined else ' noinline'}"
+    yield f"  %{name}.well = call i1 @{called}({_passed(function, f'%{name}.tid', f'%{name}.i')})"
     yield f"  br i1 %{name}.well, label %{name}.more, label %done"
     yield f"{name}.more:"
     yield f"  %{name}.next = add nuw nsw i32 %{name}.i, 1"
@@ -137,17 +164,8 @@ def _loop(
     yield f"  br i1 %{name}.again, label %{name}.thread, label %{after}, !llvm.loop {metadata}"
 
 
-def hoisted(value: Value, function: Function) -> bool:
-    """Tell whether a check is of the thread's own last coordinate: whole rows pass it before their threads run."""
-    return (
-        value.op is Op.BOUNDS
-        and value.args[0].op is Op.TID
-        and value.args[0].number == max(function.dims, 1) - 1
-        and value.args[1].op is Op.EXTRACT
-    )
-
-
-def _checked_by_thread(function: Function) -> list[str]:
-    """Name the lengths that the thread's own last coordinate is checked against."""
-    checks = [value for block in function.blocks for value in block.body if hoisted(value, function)]
-    return list(dict.fromkeys(abi.word(check.args[1].args[0].number, check.args[1].number) for check in checks))
+def _passed(function: Function, number: str, last: str | None) -> str:
+    """The arguments of a thread by its number; its last coordinate by another name, or not there."""
+    own = f"i32 {abi.coordinate(max(function.dims, 1) - 1)}, "
+    passed = emit.signature(function).replace("%tid", number)
+    return passed.replace(own, f"i32 {last}, " if last else "") if function.dims else passed

@@ -179,8 +179,12 @@ def check_integer(body: Body, index: Operand, node: ast.expr) -> None:
 
 
 def bounds(body: Body, index: Value, length: Value, subject: str, node: ast.AST, kind: str = "index") -> Value:
-    """Check an index against a length, when the kernel runs."""
-    if index.type != length.type:
+    """Check an index against a length, when the kernel runs; the narrower of both is widened."""
+    assert isinstance(index.type, Scalar)
+    assert isinstance(length.type, Scalar)
+    if index.type.bits < length.type.bits:
+        index = body.emit(Op.CAST, length.type, (index,), node)
+    elif index.type != length.type:
         length = body.emit(Op.CAST, index.type, (length,), node)
     return body.emit(Op.BOUNDS, index.type, (index, length), node, body.site(kind, subject, node))
 

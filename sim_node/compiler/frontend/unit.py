@@ -21,6 +21,8 @@ from sim_node.errors import BuildError, Location, mistakes
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
 
+_DEEPEST = 8  # calls of a func inside of itself, each for other types
+
 
 class Unit:
     """What was lowered so far."""
@@ -32,7 +34,7 @@ class Unit:
         self._functions: dict[str, Function] = {}
         self._instances: dict[tuple[Func, object], Instance] = {}
         self._signatures: dict[Func, Signature] = {}
-        self._active: list[Func] = []
+        self._active: list[tuple[Func, object]] = []
         self.fast = False  # whether funcs give way to their fast forms
         self.bodies: dict[str, Body] = {}  # by the name of the function in the module
 
@@ -63,17 +65,19 @@ class Unit:
     def instantiate(self, func: Func, given: tuple[Form, ...], caller: Location) -> Instance:
         """Lower a func for types of arguments and things known at build, unless that was done before.
 
+        It may call itself for other types, as one of matrices does for their rows.
         Raises UnsupportedError for recursion.
         """
         key = func, _identity(given)
         known = self._instances.get(key)
         if known is not None:
             return known
-        if func in self._active:
-            circle = " → ".join(one.name for one in (*self._active[self._active.index(func) :], func))
+        around = [at for at, (one, _) in enumerate(self._active) if one is func]
+        if key in self._active or len(around) == _DEEPEST:
+            circle = " → ".join(one.name for one, _ in (*self._active[around[0] :], key))
             raise mistakes.RECURSION(f"'{func.name}' calls itself: {circle}", caller, "write a loop")
         body = Body(self, source(func.function), Scope(func.function), kernel=False, caller=caller)
-        self._active.append(func)
+        self._active.append(key)
         name = self._unused(func.name)
         function, result = self._lower(body, name, self.signature(func), given)
         self._active.pop()

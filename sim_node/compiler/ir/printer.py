@@ -47,20 +47,20 @@ def attribute(attr: Attr) -> str:
 
 
 def _function(function: Function, word: str, names: Mapping[str, str]) -> str:
-    numbers: dict[Value, int] = {}
+    numbers: dict[Value, str] = {}
     labels = {block.label: f"b{i}" for i, block in enumerate(function.blocks)}
     for value in function.params:
-        numbers[value] = len(numbers)
+        numbers[value] = f"%{len(numbers)}"
     for block in function.blocks:
         for value in (*block.params, *(v for v in block.body if v.type is not None)):
-            numbers[value] = len(numbers)
+            numbers[value] = f"%{len(numbers)}"
     results = f" -> {', '.join(type_.text for type_ in function.results)}" if function.results else ""
     dims = f" dims {function.dims}" if function.dims != function.coordinates else ""
     head = f"{word} @{names[function.name]}({_typed(function.params, numbers)}){results}{dims} {{\n"
     return head + "".join(_block(block, numbers, labels, names) for block in function.blocks) + "}\n"
 
 
-def _block(block: Block, numbers: Mapping[Value, int], labels: Mapping[str, str], names: Mapping[str, str]) -> str:
+def _block(block: Block, numbers: Mapping[Value, str], labels: Mapping[str, str], names: Mapping[str, str]) -> str:
     params = f"({_typed(block.params, numbers)})" if block.params else ""
     lines = [f"{labels[block.label]}{params}:"]
     lines += [f"  {_value(value, numbers, names)}" for value in block.body]
@@ -69,21 +69,21 @@ def _block(block: Block, numbers: Mapping[Value, int], labels: Mapping[str, str]
     return "\n".join(lines) + "\n"
 
 
-def _value(value: Value, numbers: Mapping[Value, int], names: Mapping[str, str]) -> str:
-    result = f"%{numbers[value]} = " if value.type is not None else ""
+def _value(value: Value, numbers: Mapping[Value, str], names: Mapping[str, str]) -> str:
+    result = f"{numbers[value]} = " if value.type is not None else ""
     kind = f" {value.type.text}" if value.type is not None else ""
     args = f" {_list(value.args, numbers)}" if value.args else ""
     attr = names[str(value.attr)] if value.op is Op.CALL else value.attr
     return f"{result}{_WORDS[value.op]}{kind}{args}{attribute(attr)}"
 
 
-def _edge(edge: Edge, numbers: Mapping[Value, int], labels: Mapping[str, str]) -> str:
+def _edge(edge: Edge, numbers: Mapping[Value, str], labels: Mapping[str, str]) -> str:
     return labels[edge.target] + (f"({_list(edge.args, numbers)})" if edge.args else "")
 
 
-def _list(values: Iterable[Value], numbers: Mapping[Value, int]) -> str:
-    return ", ".join(f"%{numbers[value]}" for value in values)
+def _list(values: Iterable[Value], numbers: Mapping[Value, str]) -> str:
+    return ", ".join([numbers[value] for value in values])
 
 
-def _typed(values: Iterable[Value], numbers: Mapping[Value, int]) -> str:
-    return ", ".join(f"{value.type.text} %{numbers[value]}" for value in values if value.type is not None)
+def _typed(values: Iterable[Value], numbers: Mapping[Value, str]) -> str:
+    return ", ".join(f"{value.type.text} {numbers[value]}" for value in values if value.type is not None)

@@ -37,6 +37,10 @@ def _rule(value: Value, _label: str) -> Value | None:
         return value.args[0] if _inside(*value.args) else value
     if not isinstance(value.type, Scalar) or not SIGNATURES[value.op].pure:
         return value
+    if len(value.args) == 2:
+        first, second = value.args
+        if first.op is not Op.CONST and second.op is not Op.CONST and first is not second:
+            return value  # most are so
     return _constant(value, value.type) or _identity(value, value.type) or _limited(value, value.type) or value
 
 
@@ -107,6 +111,8 @@ def _identity(value: Value, kind: Scalar) -> Value | None:
     if len(args) != 2:
         return None
     first, second = args
+    if value.op is Op.SUB and kind.is_integer and _is_whole_part(second, first):
+        return Value(Op.REM, kind, (first, second.args[1]), location=value.location)
     if first is second and value.op in _IDEMPOTENT:
         return first
     if second.op is Op.CONST:
@@ -114,6 +120,13 @@ def _identity(value: Value, kind: Scalar) -> Value | None:
     if first.op is Op.CONST and SIGNATURES[value.op].commutes:
         return _beside(first, second, value.op, kind)
     return None
+
+
+def _is_whole_part(product: Value, dividend: Value) -> bool:
+    """Whether it is the quotient of a dividend by the other factor, whose rest is then the remainder."""
+    if product.op is not Op.MUL or product.args[0].op is not Op.QUOT:
+        return False
+    return product.args[0].args == (dividend, product.args[1])
 
 
 def _beside(constant: Value, other: Value, op: Op, kind: Scalar) -> Value | None:

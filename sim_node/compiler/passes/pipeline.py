@@ -8,10 +8,11 @@ from sim_node.compiler.passes.cse import cse
 from sim_node.compiler.passes.dce import dce
 from sim_node.compiler.passes.fold import fold
 from sim_node.compiler.passes.inline import inline
+from sim_node.compiler.passes.ranges import ranges
 from sim_node.compiler.passes.scalarise import scalarise
 
 # Vectors go early, so that folding, CSE and DCE know scalars only.
-PASSES = (inline, scalarise, fold, cse, dce)
+PASSES = (inline, scalarise, fold, cse, ranges, dce)
 
 
 def optimise(module: Module) -> Module:

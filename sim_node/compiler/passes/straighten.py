@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sim_node.compiler.ir import cfg
-from sim_node.compiler.ir.function import Block, Function, Value
+from sim_node.compiler.ir.function import Block, Edge, Function, Value
 from sim_node.compiler.ir.op import Op
 from sim_node.compiler.passes.rebuild import keep, rebuild
 
@@ -15,6 +15,7 @@ def straighten(function: Function) -> Function:
     decided = tuple(map(_decide, function.blocks))
     if decided != function.blocks:
         function = replace(function, blocks=decided)
+    function = _threaded(function)
     reached = cfg.reverse_postorder(function)
     redundant = _redundant(reached)
     if redundant or len(reached) < len(function.blocks):
@@ -31,6 +32,49 @@ def _decide(block: Block) -> Block:
         return block
     taken = no if condition.op is Op.CONST and not condition.attr else yes
     return replace(block, end=Value(Op.JUMP, None, location=block.end.location), edges=(taken,))
+
+
+def _threaded(function: Function) -> Function:
+    """Let an edge that passes a constant to a block which only branches on it go where that branch goes.
+
+    So ``if a and b`` branches twice, and what is known behind it is what both say. The way round a loop stays as it is.
+    """
+    turns = {block.label: block for block in function.blocks if _only_turns(block)}
+    if not turns:
+        return function
+    home = {param: label for label, block in turns.items() for param in block.params}
+    elsewhere = {
+        arg
+        for block in function.blocks
+        for args in (*(value.args for value in block.body), block.end.args, *(edge.args for edge in block.edges))
+        for arg in args
+        if home.get(arg, block.label) != block.label
+    }
+    seen: set[str] = set()
+    blocks = {block.label: block for block in function.blocks}
+    for block in cfg.reverse_postorder(function):
+        seen.add(block.label)
+        edges = tuple(
+            _turned(edge, turns[edge.target], elsewhere) if edge.target in turns and edge.target not in seen else edge
+            for edge in block.edges
+        )
+        if edges != block.edges:
+            blocks[block.label] = replace(block, edges=edges)
+    changed = tuple(blocks.values())
+    return function if changed == function.blocks else replace(function, blocks=changed)
+
+
+def _only_turns(block: Block) -> bool:
+    return not block.body and block.end.op is Op.BRANCH and block.end.args[0] in block.params
+
+
+def _turned(edge: Edge, turn: Block, elsewhere: set[Value]) -> Edge:
+    new = dict(zip(turn.params, edge.args))
+    condition = new[turn.end.args[0]]
+    if condition.op is not Op.CONST or not elsewhere.isdisjoint(turn.params):
+        return edge
+    taken = turn.edges[0 if condition.attr else 1]
+    return Edge(taken.target, tuple(new.get(arg, arg) for arg in taken.args))
 
 
 def _redundant(blocks: list[Block]) -> dict[Value, Value]:

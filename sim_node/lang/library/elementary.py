@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim_node.dtypes import Matrix, float64
+from sim_node.dtypes import float64
 from sim_node.lang.builtins import abs_, trunc
 from sim_node.lang.func import func
 from sim_node.lang.kinds import Float, Int, Scalar
 from sim_node.lang.library.scalar import clamp, fmod
 
-_MATRIX = Matrix(Any, Any, Any)
 _INFINITY = float("inf")
 _DEGREES = 57.29577951308232  # 180 / pi
 _RADIANS = 0.017453292519943295  # pi / 180
@@ -50,15 +49,6 @@ def isnan(x: Any) -> Any:
 
 
 @func
-def isnan(x: _MATRIX) -> Any:
-    """Say whether any component is not a number, of a matrix."""
-    found = False
-    for i in range(len(x)):
-        found = found or isnan(x[i])
-    return found
-
-
-@func
 def isinf(x: Int) -> Any:
     """Say no: every integer is finite."""
     return False
@@ -80,15 +70,6 @@ def isinf(x: Any) -> Any:
 
 
 @func
-def isinf(x: _MATRIX) -> Any:
-    """Say whether any component is infinite, of a matrix."""
-    found = False
-    for i in range(len(x)):
-        found = found or isinf(x[i])
-    return found
-
-
-@func
 def isfinite(x: Int) -> Any:
     """Say yes: every integer is finite."""
     return True
@@ -103,15 +84,6 @@ def isfinite(x: Float) -> Any:
 @func
 def isfinite(x: Any) -> Any:
     """Say whether all components are numbers and not infinite."""
-    found = True
-    for i in range(len(x)):
-        found = found and isfinite(x[i])
-    return found
-
-
-@func
-def isfinite(x: _MATRIX) -> Any:
-    """Say whether all components are numbers and not infinite, of a matrix."""
     found = True
     for i in range(len(x)):
         found = found and isfinite(x[i])

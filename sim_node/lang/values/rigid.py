@@ -22,14 +22,25 @@ class TransformValue(VectorValue):
     def _made(cls, *parts: Any, **named: Any) -> Numpy:
         """Make a transform: of nothing (the identity), p and q, p alone, seven numbers, or one for all."""
         type_ = cls._type
+        if len(parts) == 1 and not (is_number(parts[0]) or hasattr(parts[0], "__len__")):
+            got = type(parts[0]).__name__
+            raise TypeError(f"Invalid argument in transformation constructor: expected a scalar value, got {got}")
         alone = len(parts) == 1 and not is_number(parts[0]) and len(parts[0]) == 3
         if not (named or alone or len(parts) == 2):
             return components(type_, 7, *parts) if parts else np.array([0, 0, 0, 0, 0, 0, 1], type_.scalar.numpy)
         given = dict(zip("pq", parts))
-        wrong = [name for name in named if name not in ("p", "q") or name in given]
-        if wrong or len(parts) > 2:
-            raise TypeError(f"{type_!r} takes p and q once, not {', '.join(wrong) or 'more'}")
+        for name in named:
+            if name not in ("p", "q"):
+                raise TypeError(f"got an unexpected keyword argument '{name}'")
+            if name in given:
+                raise TypeError(f"multiple values for argument '{name}'")
+        if len(parts) > 2:
+            raise TypeError(f"{type_!r} takes p and q, or {type_.length} numbers, not {len(parts)} values and names")
         given |= named
+        for name, value in given.items():
+            if not hasattr(value, "__len__"):
+                got = f"expected a sequence, got {type(value).__name__}"
+                raise TypeError(f"Invalid argument '{name}' in transformation constructor: {got}")
         return np.concatenate(
             (numbers(given.get("p", (0,) * 3), type_, 3), numbers(given.get("q", (0, 0, 0, 1)), type_, 4))
         )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim_node.cli.benches.measurement import Measurement, alternated_us, per_call_us, quantiles
+from sim_node.cli.benches.measurement import Measurement, alternated_us, cost_percent, per_call_us, quantiles
 
 
 def test_quantiles_are_in_microseconds():
@@ -34,3 +34,8 @@ def test_alternated_calls_take_turns():
     assert set(times) == set("abc")
     assert all(time > 0 for time in times.values())
     assert all(set(calls[at : at + 3]) == set("abc") for at in range(0, 12, 3))
+
+
+def test_a_cost_is_the_time_that_something_takes_longer():
+    assert cost_percent(50.0, 55.0) == 10.0
+    assert cost_percent(4.0, 4.0) == 0.0

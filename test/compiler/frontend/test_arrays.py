@@ -103,6 +103,14 @@ def test_what_is_no_index(written, body, family, what):
     assert what in caught.value.what
 
 
+@pytest.mark.parametrize("kind", ["sn.uint8", "sn.int8", "sn.int16", "sn.uint32", "sn.int64"])
+def test_an_index_of_any_width_is_compared_with_the_whole_length(written, execute, kind):
+    made = lower(kernel_of(written, f"i = sn.tid()\n    out[i] = a[{kind}(i + n)]", 1))
+    out = np.zeros(3, np.int32)
+    assert execute(made, 3, np.arange(300, dtype=np.int32), out, 100).code == 0
+    assert out.tolist() == [100, 101, 102]
+
+
 @pytest.mark.parametrize(
     ("element", "index"),
     [("a[9, a[7, 0]]", 7), ("a[9, a[0, 8]]", 8), ("a[9:, a[7, 0]][0]", 7), ("m[n, a[7, 0]]", 7), ("m[n, 0]", 5)],

@@ -1,9 +1,12 @@
 """Funcs: lowered once for each tuple of types, with one result type, and no recursion."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from interpreter import run
 
+import sim_node as sn
 from sim_node.compiler.frontend import lower
 from sim_node.errors import BuildError, BuildNameError, BuildTypeError, UnsupportedError
 
@@ -143,3 +146,46 @@ def test_places_in_the_module_have_no_caller(written):
 def test_an_async_kernel(written):
     with pytest.raises(UnsupportedError, match="an async function cannot be compiled"):
         lower(written("@sn.kernel\nasync def k(n: int):\n    m = n\n")["k"])
+
+
+def test_a_func_may_call_itself_for_other_types_but_not_for_ever_others(written):
+    text = """
+@sn.func
+def count(x: Any) -> int:
+    return 1
+
+@sn.func
+def count(x: vec2) -> int:
+    return count(x[0]) + count(x[1])
+
+@sn.func
+def count(x: mat22) -> int:
+    return count(x[0]) + count(x[1])
+
+@sn.func
+def largest(x: float) -> float:
+    return x
+
+@sn.func
+def largest(x: Any) -> float:
+    return sn.max(largest(x[0]), largest(x[1]))
+
+@sn.func
+def deeper(x: Any) -> float:
+    return deeper((x, x))
+
+@sn.kernel
+def k(a: array(float)):
+    m = mat22(a[0], a[1], a[2], a[3])
+    a[0] = float(count(m)) + largest(m)
+
+@sn.kernel
+def endless(a: array(float)):
+    a[0] = deeper(a[0])
+"""
+    names = written(text, Any=Any, vec2=sn.vec2, mat22=sn.mat22)
+    a = np.array([1.0, 2.0, 5.0, 3.0], np.float32)
+    run(lower(names["k"]), [a])
+    assert a[0] == 9.0
+    with pytest.raises(UnsupportedError, match="'deeper' calls itself: deeper → deeper"):
+        lower(names["endless"])

@@ -54,3 +54,39 @@ def test_loops_stay():
 def test_a_branch_with_equal_edges_is_a_jump():
     source = "kernel @k(bool %c) {\nb0:\n  branch %c -> b1, b1\nb1:\n  return\n}\n"
     assert straight(source) == "kernel @k(bool %0) {\nb0:\n  return\n}\n"
+
+
+BOTH = (
+    "kernel @k(ptr %0, bool %1, bool %2) {{\n"
+    "b0:\n  %3 = const bool {{false}}\n  %4 = const i32 {{1}}\n  branch %1 -> b1, b2(%3)\n"
+    "b1:\n  jump -> b2(%2)\n"
+    "b2(bool %5):\n  branch %5 -> b3, b4\n"
+    "b3:\n  store %0, %4 {{0}}\n  jump -> b4\n"
+    "b4:\n  {use}return\n}}\n"
+)
+
+
+def test_a_constant_condition_that_is_passed_on_goes_its_way_at_once():
+    """``if a and b`` branches twice."""
+    assert straight(BOTH.format(use="")) == (
+        "kernel @k(ptr %0, bool %1, bool %2) {\n"
+        "b0:\n  %3 = const bool {false}\n  %4 = const i32 {1}\n  branch %1 -> b1, b3\n"
+        "b1:\n  branch %2 -> b2, b3\n"
+        "b2:\n  store %0, %4 {0}\n  jump -> b3\n"
+        "b3:\n  return\n}\n"
+    )
+
+
+def test_a_condition_that_is_used_later_is_passed_on():
+    assert "(bool %" in straight(BOTH.format(use="store %0, %5 {0}\n  "))
+
+
+def test_the_way_round_a_loop_does_not_jump_into_its_middle():
+    source = (
+        "kernel @k(bool %0) {\n"
+        "b0:\n  %1 = const bool {true}\n  jump -> b1(%0)\n"
+        "b1(bool %2):\n  branch %2 -> b2, b3\n"
+        "b2:\n  branch %0 -> b1(%1), b3\n"
+        "b3:\n  return\n}\n"
+    )
+    assert "b1(%1)" in straight(source)

@@ -14,8 +14,18 @@ def test_constructors() -> None:
     assert sn.transform((1, 2, 3), sn.quat(4, 5, 6, 7)) == sn.transform(1, 2, 3, 4, 5, 6, 7) == range(1, 8)
     assert sn.transform(q=(4, 5, 6, 7), p=(1, 2, 3)) == sn.transform(range(1, 8))
     assert sn.transform(2.0) == (2,) * 7
-    with pytest.raises(TypeError, match="takes p and q once, not r"):
-        sn.transform(r=1)
+    for make, told in (
+        (lambda: sn.transform(r=1), "^got an unexpected keyword argument 'r'$"),
+        (lambda: sn.transform((1, 2, 3), (0, 0, 0, 1), q=1), "^multiple values for argument 'q'$"),
+        (lambda: sn.transform(1, 2, 3, p=(1, 2, 3)), "^multiple values for argument 'p'$"),
+        (
+            lambda: sn.transform(1, 2),
+            "Invalid argument 'p' in transformation constructor: expected a sequence, got int",
+        ),
+        (lambda: sn.transform(object()), "expected a scalar value, got object"),
+    ):
+        with pytest.raises(TypeError, match=told):
+            make()
 
 
 def test_parts() -> None:
