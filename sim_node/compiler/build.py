@@ -143,7 +143,7 @@ def program(module: Module, target: Target, store: Cache, order: _Order = _in_tu
     name = object_name(target, identity)
     known = next((code for each in bundle.used() if (code := each.code(identity)) is not None), None)
     if known is None and (known := store.known(name)) is None:
-        wait = order(partial(store.code, name, partial(llvm.compile_text, _text(flat), target=target)))
+        wait = order(partial(store.code, name, partial(llvm.compile_text, _text(flat, target), target=target)))
 
     def finish() -> Program:
         try:
@@ -287,12 +287,12 @@ def _program(kernel: Kernel, kept: Record, code: elf.Code, layouts: Mapping[str,
 # what is not there
 
 
-def _text(flat: Module) -> str:
-    return host.module(optimise(flat).entry)
+def _text(flat: Module, target: Target) -> str:
+    return host.module(optimise(flat).entry, target.bits)
 
 
 def _compiled(flat: Module, target: Target) -> bytes:
-    return llvm.compile_text(_text(flat), target=target)
+    return llvm.compile_text(_text(flat, target), target=target)
 
 
 def _lacking(flat: Module, target: Target, error: elf.UndefinedSymbolError) -> BuildError:

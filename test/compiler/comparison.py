@@ -61,7 +61,10 @@ class Mismatch:
 
 @dataclass
 class Outcome:
-    """How a program ended: a mismatch or none, the statements that CPython executed, and the forms that agreed."""
+    """How a program ended: a mismatch or none, the statements that CPython executed, and the forms that agreed.
+
+    "lanes" is among them where some of these ran threads in the lanes of vectors.
+    """
 
     mismatch: Mismatch | None = None
     executed: int = 0
@@ -121,7 +124,8 @@ def run(source: str, file: str, seed: int, forms: Sequence[Form] = FORMS) -> Out
                 return Outcome(mismatch, python.executed)
     except EndlessError:
         return Outcome()
-    return Outcome(None, python.executed, [*codes])
+    lanes = ["lanes"] if any(code.wide for code in codes.values()) else []
+    return Outcome(None, python.executed, [*codes, *lanes])
 
 
 def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
@@ -130,11 +134,11 @@ def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
     plain = best = verify(scalarise(flat), scalarise.__name__, known)
     for change in PASSES[PASSES.index(scalarise) + 1 :]:
         best = verify(change(best), change.__name__, known)
-    texts = {False: host.module(plain.entry), True: host.module(best.entry)}
     kinds, made = [param.type for param in flat.entry.params], {}
     for form in forms:
+        text = host.module(best.entry, form.target.bits) if form.optimised else host.module(plain.entry)
         try:
-            made[form.name] = machine.Code(kinds, texts[form.optimised], form.opt_level, form.target)
+            made[form.name] = machine.Code(kinds, text, form.opt_level, form.target)
         except elf.UndefinedSymbolError:
             if form.target is HOST:
                 raise
@@ -144,11 +148,11 @@ def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
 def _compared(python: Counted, codes: dict[str, machine.Code], seed: int) -> Mismatch | None:
     """Compare the forms of a kernel on one set of inputs."""
     random = np.random.default_rng(seed)
-    length = int(random.choice([1, 3, 5, 9, 35]))
+    length = int(random.choice([1, 3, 9, 35, 150]))  # the last fills vectors
     more = int(random.random() < 0.05)  # threads than elements
     kinds, behind = python.block.types, [*EXTENTS.values()][: max(python.dims, 1) - 1]
     length = -(-length // math.prod(behind))
-    args, dims = arguments(kinds, seed, (length, *behind)), (length + more, *behind)
+    args, dims = arguments(python.names, kinds, seed, (length, *behind)), (length + more, *behind)
     wanted = copy.deepcopy(args)
     stopped = machine.run(python.address, math.prod(dims), machine.argument_block(kinds, wanted, dims))
     if stopped.site == RAISED and stopped.code:
@@ -173,9 +177,11 @@ def _told(stop: machine.Stop, python: Counted) -> tuple[Any, ...]:
     return stop.code, python.sites[stop.site] if stop.code else None, stop.thread, stop.index, stop.length
 
 
-def _bits(array: Any) -> bytes:
-    """The memory of an argument, also what of it lies between elements."""
-    array = np.asarray(getattr(array, "memory", array))
+def _bits(argument: Any) -> bytes:
+    """The memory of an argument, also what of an array lies between its elements."""
+    if isinstance(argument, tuple):
+        return b"".join(map(_bits, argument))
+    array = np.asarray(getattr(argument, "memory", argument))
     if array.dtype.names is not None:  # what lies between fields is nothing
         array = repack_fields(array, recurse=True)
     return bytes(array.tobytes())

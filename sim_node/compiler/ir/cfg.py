@@ -27,6 +27,16 @@ def reverse_postorder(function: Function) -> list[Block]:
     return order[::-1]
 
 
+def has_loop(function: Function) -> bool:
+    """Whether a block can be come to again."""
+    seen: set[str] = set()
+    for block in reverse_postorder(function):
+        seen.add(block.label)
+        if any(edge.target in seen for edge in block.edges):
+            return True
+    return False
+
+
 def predecessors(blocks: list[Block]) -> dict[str, list[Block]]:
     """List, for each label, the blocks among these with an edge to it, once an edge."""
     table: dict[str, list[Block]] = {block.label: [] for block in blocks}

@@ -53,3 +53,12 @@ def test_a_chain_longer_than_the_recursion_limit_is_ordered():
     blocks = [Block(f"b{i}", (), (), Value(Op.JUMP, None), (Edge(f"b{i + 1}"),)) for i in range(count)]
     last = Block(f"b{count}", (), (), Value(Op.RETURN, None))
     assert len(cfg.reverse_postorder(Function("f", (), (), (), (*blocks, last)))) == count + 1
+
+
+@given(graphs())
+def test_a_loop_is_a_block_that_reaches_itself(function):
+    around = {block.label: {edge.target for edge in block.edges} for block in function.blocks}
+    live = {block.label for block in cfg.reverse_postorder(function)}
+    for _ in function.blocks:
+        around = {label: targets.union(*(around[t] for t in targets)) for label, targets in around.items()}
+    assert cfg.has_loop(function) == any(label in around[label] for label in live)
