@@ -59,8 +59,8 @@ def hoist(function: Function) -> Rows | None:
         return None
     free = _free(function, found)
     safe = _Safe(function, prover).function(both(check.premise for check in found.values()))
-    module = Module(FREE, {FREE: free, SAFE: safe})
-    module = verify(dce(cse(fold(module))), "hoist")
+    short = cse(fold(Module(FREE, {SAFE: safe})))  # the other is as the passes left it, but for its checks
+    module = verify(dce(Module(FREE, {FREE: free, **short.functions})), "hoist")
     return Rows(module.entry, module.functions[SAFE], frozenset(value.number for value in found))
 
 
