@@ -18,6 +18,8 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
+pytest_plugins = ["told"]
+
 SHM = Path("/dev/shm")
 DOMAINS = range(1, 101)
 GRACE_S = 2.0

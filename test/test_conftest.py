@@ -15,9 +15,15 @@ import pytest
 CONFTEST = Path(__file__).resolve().with_name("conftest.py")
 
 
+def copied(folder: Path) -> None:
+    """Lay our conftest.py into a folder, and what it loads."""
+    for name in ("conftest.py", "told.py"):
+        shutil.copy2(CONFTEST.with_name(name), folder / name)
+
+
 def run(folder: Path, suite: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Run pytest on the suite, with our conftest.py beside it."""
-    shutil.copy2(CONFTEST, folder / "conftest.py")
+    copied(folder)
     (folder / "test_suite.py").write_text(suite)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "test_suite.py"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
@@ -39,7 +45,7 @@ def test_a_segment_left_fails_the_run(tmp_path: Path, options: tuple[str, ...]) 
 def test_a_strangers_segment_is_no_fault_of_the_run(tmp_path: Path) -> None:
     """One that a live process outside the run maps: here, this test's own."""
     segment = Path(f"/dev/shm/sim_node.{os.getuid()}.test.stranger.{os.getpid()}")
-    shutil.copy2(CONFTEST, tmp_path / "conftest.py")
+    copied(tmp_path)
     (tmp_path / "test_suite.py").write_text("def test_waits():\n    print('begun', flush=True)\n    input()\n")
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "test_suite.py"]
     pipe = subprocess.PIPE

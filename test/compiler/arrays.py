@@ -69,6 +69,7 @@ class Arrays:
     if TYPE_CHECKING:
         palette: Palette
         random: Random
+        apart: bool
 
         def pick(self, options: Iterable[T]) -> T: ...
         def chance(self, probability: float) -> bool: ...
@@ -122,7 +123,7 @@ class Arrays:
 
     def index(self, array: Array, number: int, dim: str | int, block: Block) -> str:
         extent = EXTENTS.get(dim) if isinstance(dim, str) else dim
-        if isinstance(dim, str) and self.chance(0.65):
+        if isinstance(dim, str) and self.chance(0.65 if self.apart else 0.95):
             return dim
         if self.chance(0.03):
             return self.expression(self.pick([int32, int64, uint32]), block, 1)

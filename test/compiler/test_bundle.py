@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -217,3 +218,26 @@ def test_it_replaces_a_bundle_and_nothing_else(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="no bundle"):
         bundle.write(tmp_path / "mine", [HOST], [])
     assert (tmp_path / "mine" / "notes.txt").exists()
+
+
+def test_an_object_that_is_none_is_refused(made: Path) -> None:
+    _object(made).write_bytes(b"no object")
+    manifest = json.loads((made / bundle.MANIFEST).read_text())
+    for one in manifest["kernels"][0]["objects"].values():
+        one["sha256"] = hashlib.sha256(b"no object").hexdigest()
+    _rewritten(made, kernels=manifest["kernels"])
+    with pytest.raises(BundleError, match=r"scale-.*the object is damaged"):
+        bundle.read(made).code(_digest(made))
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BundleError, match="cannot be written"):
+        bundle.write(tmp_path / "file" / "made", [HOST], [])
+
+
+def test_a_record_that_is_none_is_refused(made: Path) -> None:
+    (kernel,) = json.loads((made / bundle.MANIFEST).read_text())["kernels"]
+    _rewritten(made, kernels=[{**kernel, "dims": 9}])
+    with pytest.raises(BundleError, match=r"kernel 'scale': .*a value in it has the wrong type"):
+        bundle.read(made).known(kernel["fingerprint"], [])

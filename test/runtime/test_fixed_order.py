@@ -150,3 +150,5 @@ def test_sorts_of_segments(length):
 def test_segments_lie_in_the_array():
     with pytest.raises(LaunchError, match="segments are parts of the first 3 elements"):
         sn.utils.segmented_sort_pairs(sn.zeros(6), sn.zeros(6, int), 3, sn.array([0, 4], dtype=int))
+    with pytest.raises(LaunchError, match="3 pairs of 2 keys, 2 values"):
+        sn.utils.segmented_sort_pairs(sn.zeros(2), sn.zeros(2, int), 3, sn.array([0, 2], dtype=int))

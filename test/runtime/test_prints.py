@@ -26,9 +26,13 @@ def values(x: sn.array(dtype=float), v: sn.vec3, m: sn.mat22, q: sn.quat, t: sn.
     sn.print(sn.uint8(k), sn.int8(k), sn.uint64(k), sn.float16(17), sn.float64(17))
 
 
-def test_what_is_printed(capsys):
+DEVICES = pytest.mark.parametrize("device", ["cpu", "python"])
+
+
+@DEVICES
+def test_what_is_printed(capsys, device):
     arguments = [np.array([0.1], np.float32), sn.vec3(1, 2, 3), sn.mat22(1, 2, 3, 4), sn.quat(1, 2, 3, 4)]
-    sn.launch(values, 1, [*arguments, sn.transform(1, 2, 3, 0, 0, 0, 1), sn.vec2i(1, -2)])
+    sn.launch(values, 1, [*arguments, sn.transform(1, 2, 3, 0, 0, 0, 1), sn.vec2i(1, -2)], device=device)
     assert capsys.readouterr().out.splitlines() == [
         "0.1",
         "1 2 3 ",
@@ -49,8 +53,9 @@ def formats(x: sn.array(dtype=float), n: sn.int16):
     sn.printf(" %s %g %c\n", n < 0, 457.5, 65)
 
 
-def test_printf(capsys):
-    sn.launch(formats, 2, [np.array([1, 2.345], np.float32), -1])
+@DEVICES
+def test_printf(capsys, device):
+    sn.launch(formats, 2, [np.array([1, 2.345], np.float32), -1], device=device)
     end = "|ab  |ffff 65535 1099511627776 True 457.5 A\n"
     assert capsys.readouterr().out == f"0% of  1.00{end}1% of  2.35{end}"
 
@@ -64,9 +69,10 @@ def by_threads(x: sn.array(dtype=float)):
     assert i < 3, "enough"
 
 
-def test_threads_print_in_order_and_up_to_the_one_that_stops(capsys):
+@DEVICES
+def test_threads_print_in_order_and_up_to_the_one_that_stops(capsys, device):
     with pytest.raises(KernelError, match="enough"):
-        sn.launch(by_threads, 5, [np.arange(5, dtype=np.float32)])
+        sn.launch(by_threads, 5, [np.arange(5, dtype=np.float32)], device=device)
     wanted = ["told 0 0", "told 1 1", "told -1 0.5", "told -2 1", "told 3 3", "told -3 1.5"]
     assert capsys.readouterr().out.splitlines() == wanted
 
@@ -95,12 +101,6 @@ def test_a_plan_prints_the_launches_of_each_run(capsys):
     for _ in range(2):
         plan.run()
         assert [line[:4] for line in capsys.readouterr().out.splitlines()] == ["0", "1", "0% o", "0"]
-
-
-def test_the_device_python_prints_as_python_does(capsys):
-    sn.launch(much, 2, device="python")
-    sn.launch(formats, 1, [np.array([1.0], np.float32), -1], device="python")
-    assert capsys.readouterr().out == "0\n1\n0% of  1.00|ab  |ffff 65535 1099511627776 True 457.5 A\n"
 
 
 @sn.kernel

@@ -13,10 +13,7 @@ from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import (
     Composite,
     Kind,
-    Matrix,
-    Quaternion,
     Scalar,
-    Transform,
     float64,
     int8,
     int16,
@@ -29,20 +26,14 @@ from sim_node.dtypes import (
 )
 from sim_node.errors import mistakes
 from sim_node.lang.builtins import print_, printf
-from sim_node.lang.formats import CONVERSION, FLOATS, SIGNED, UNSIGNED
+from sim_node.lang.formats import CONVERSION, FLOATS, SIGNED, UNSIGNED, escaped, joined, printed
 
 MOST = 256  # numbers that one call writes (SN_RECORD_MAX)
 
 _SIGNED = {scalar.bits: scalar for scalar in (int8, int16, int32, int64)}
 _UNSIGNED = {scalar.bits: scalar for scalar in (uint8, uint16, uint32, uint64)}
-# kind → the conversion that print writes it with, and the word that it becomes
-_PRINTED: dict[Kind, tuple[str, Scalar]] = {
-    Kind.BOOL: ("%s", uint64),
-    Kind.INT: ("%d", int64),
-    Kind.UINT: ("%u", uint64),
-    Kind.FLOAT: ("%g", float64),
-}
-_OPAQUE = "<type without print implementation>"
+# kind → the word that a number becomes
+_WORDS = {Kind.BOOL: uint64, Kind.INT: int64, Kind.UINT: uint64, Kind.FLOAT: float64}
 
 # A format, and the words that it writes.
 Written = tuple[str, list[Value]]
@@ -73,10 +64,6 @@ def _known_text(body: Body, node: ast.expr) -> str | Operand:
     return operand.value if isinstance(operand, Static) and isinstance(operand.value, str) else operand
 
 
-def _escaped(known: str) -> str:
-    return known.replace("%", "%%")
-
-
 # print
 
 
@@ -91,35 +78,23 @@ def _print(body: Body, node: ast.Call) -> Written:
             raise body.error(mistakes.PRINTING, f"'{keyword.arg}' is text", keyword.value, "")
         between, end = (given, end) if keyword.arg == "sep" else (between, given)
     parts = [_shown(body, _known_text(body, argument), argument) for argument in node.args]
-    form = _escaped(between).join(form for form, _ in parts)
-    # a matrix, which is printed a row a line, has ended its line
-    ended = form.endswith("\n") and end == "\n" and len(parts) == 1
-    return form + ("" if ended else _escaped(end)), [word for _, words in parts for word in words]
+    return joined([form for form, _ in parts], between, end), [word for _, words in parts for word in words]
 
 
 def _shown(body: Body, operand: str | Operand, node: ast.expr) -> Written:
     """The format of one argument: Warp's."""
     if isinstance(operand, str):
-        return _escaped(operand), []
+        return escaped(operand), []
     if isinstance(operand, tuple):
         parts = [_shown(body, part, node) for part in operand]
         return f"({', '.join(form for form, _ in parts)})", [word for _, words in parts for word in words]
     value = body.materialise(operand, node)
     kind = value.type
-    if isinstance(kind, Scalar):
-        form, word = _PRINTED[kind.kind]
-        return form, [_word(body, value, word, node)]
-    if not isinstance(kind, Composite):
-        return _OPAQUE, []
-    one, word = _PRINTED[kind.scalar.kind]
-    words = [_word(body, part, word, node) for part in numbers(body, value, node)]
-    if isinstance(kind, Transform):
-        return f"({' '.join([one] * 3)}) ({' '.join([one] * 4)})", words
-    if isinstance(kind, Quaternion):
-        return " ".join([one] * 4), words
-    if isinstance(kind, Matrix):
-        return (f"{one} " * kind.cols + "\n") * kind.rows, words
-    return f"{one} " * kind.length, words
+    if not isinstance(kind, (Scalar, Composite)):
+        return printed(kind), []
+    word = _WORDS[(kind if isinstance(kind, Scalar) else kind.scalar).kind]
+    single = (value,) if isinstance(kind, Scalar) else numbers(body, value, node)
+    return printed(kind), [_word(body, one, word, node) for one in single]
 
 
 def _word(body: Body, value: Value, word: Scalar, node: ast.AST) -> Value:
@@ -151,7 +126,7 @@ def _printf(body: Body, node: ast.Call) -> Written:
         end = match.end()
         given = _known_text(body, argument)
         if isinstance(given, str) and match["kind"] == "s":
-            made += _escaped(f"%{match['how']}s" % given)
+            made += escaped(f"%{match['how']}s" % given)
             continue
         words.append(_converted(body, match["kind"], given, argument))
         made += f"%{match['how']}{match['kind']}"

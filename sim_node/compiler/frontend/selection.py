@@ -18,7 +18,6 @@ from sim_node.dtypes import (
     Scalar,
     Struct,
     Transform,
-    Tuple,
     Type,
     Vector,
     bool_,
@@ -55,14 +54,12 @@ class Span:
 
 def has_items(kind: Type | None) -> bool:
     """Whether values of the type are taken apart by indices."""
-    return isinstance(kind, (Composite, Tuple))
+    return isinstance(kind, Composite)
 
 
-def subscript(body: Body, kind: Composite | Tuple, node: ast.Subscript) -> list[Selection]:
+def subscript(body: Body, kind: Composite, node: ast.Subscript) -> list[Selection]:
     """Find what ``v[i]``, ``m[i, j]``, ``m[i]``, ``v[a:b]`` mean: one selection after the other, from outside in."""
     keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if isinstance(kind, Tuple):
-        return [_item(body, kind, keys, node)]
     if len(keys) > len(kind.shape):
         raise body.error(
             mistakes.INDEX_COUNT, f"'{text(node.value)}' is {describe_type(kind)}, which has {len(kind.shape)} "
@@ -207,18 +204,6 @@ def _known(body: Body, bound: Operand | None, node: ast.Slice) -> int | None:
         mistakes.INDEX_AT_RUN, "a slice of a vector or matrix goes from number to number", node,
         "its length is part of the type of what it gives: write numbers, or sn.static(…)",
     )  # fmt: skip
-
-
-def _item(body: Body, kind: Tuple, keys: list[ast.expr], node: ast.Subscript) -> Selection:
-    index = body.visit(keys[0]) if len(keys) == 1 and not isinstance(keys[0], ast.Slice) else None
-    count = len(kind.items)
-    if not isinstance(index, Literal) or type(index.value) is not int or not -count <= index.value < count:
-        raise body.error(
-            mistakes.INDEX_AT_RUN, f"the index into a tuple is a number from 0 to {count - 1}", node.slice,
-            "pass the numbers as an array parameter to index them at run time",
-        )  # fmt: skip
-    first, type_ = kind.place(int(index.value) % count)
-    return Selection(type_, (tuple(range(first, first + len(type_.leaves))),))
 
 
 def _numbers(kind: Composite, leaves: range, chosen: Key) -> Selection:

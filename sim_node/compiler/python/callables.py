@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,7 @@ from sim_node.compiler.python.operations import count
 from sim_node.compiler.python.places import length
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
 from sim_node.lang.builtins import Builtin, cast, printf, vector
+from sim_node.lang.formats import escaped, formatted, joined, printed
 from sim_node.lang.hosted import type_of
 
 running = threading.local()  # ``thread``: the coordinates of the thread that runs
@@ -68,12 +70,34 @@ def _abs(value: Any) -> Any:
     return abs(value) if type(value) in WEAK else np.abs(value)
 
 
+def _print(*values: Any, sep: str = " ", end: str = "\n") -> None:
+    forms, numbers = list[str](), list[Any]()
+    for form, parts in map(_printed, values):
+        forms.append(form)
+        numbers += parts
+    sys.stdout.write(formatted(joined(forms, sep, end), numbers))
+
+
+def _printed(value: Any) -> tuple[str, list[Any]]:
+    """The format of one value, and its numbers."""
+    if isinstance(value, str):
+        return escaped(value), []
+    if isinstance(value, tuple):
+        parts = [_printed(part) for part in value]
+        return f"({', '.join(form for form, _ in parts)})", [number for _, numbers in parts for number in numbers]
+    (value,) = defaulted(value)
+    kind = type_of(value)
+    if isinstance(kind, dtypes.Scalar):
+        return printed(kind), [bool(value) if kind is dtypes.bool_ else value]
+    return printed(kind), np.asarray(value).ravel().tolist() if isinstance(kind, dtypes.Composite) else []
+
+
 # Builtins by their name, where the host's way differs.
 _OWN: dict[str, Callable[..., Any]] = {
     "tid": _tid,
     "cast": _cast,
     "vector": _vector,
-    "print": print,
+    "print": _print,
     "printf": printf.host,
 }
 _PYTHON: tuple[tuple[object, Callable[..., Any]], ...] = (
@@ -82,6 +106,7 @@ _PYTHON: tuple[tuple[object, Callable[..., Any]], ...] = (
     (type, _type),
     (type_of, _type),
     (abs, _abs),
+    (print, _print),
     (min, _extreme(min)),
     (max, _extreme(max)),
     *dtypes.PYTHON.items(),

@@ -1,9 +1,12 @@
 """Errors of a body: where they point, and what they call things."""
 
+import ast
+
 import pytest
 
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.frontend.body import describe
+from sim_node.compiler.frontend.lower import VISITORS
 from sim_node.compiler.frontend.operand import Literal, Static
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
@@ -49,3 +52,11 @@ def test_descriptions(operand, words):
 def test_nesting_that_is_too_deep(kernel):
     with pytest.raises(UnsupportedError, match="nested too deeply"):
         lower(kernel("x[0] = " + "-(" * 180 + "s" + ")" * 180 + " + s" * 700))
+
+
+def test_syntax_that_nobody_knows_yet(kernel, monkeypatch):
+    """As of a Python that is newer than the table of refusals."""
+    made = kernel("x[0] = s")
+    monkeypatch.delitem(VISITORS, ast.Assign)
+    with pytest.raises(UnsupportedError, match="Assign is not part of the kernel language"):
+        lower(made)

@@ -169,3 +169,9 @@ def test_fields_that_do_not_fit(written, form, what):
     made = written(STRUCTS + f"@sn.kernel\ndef k(s: float):\n    a = {form}\n")["k"]
     with pytest.raises(BuildTypeError, match=what):
         lower(made)
+
+
+def test_a_vector_of_structs(written):
+    text = "@sn.struct\nclass Body:\n    mass: float\n\n@sn.kernel\ndef k(b: Body):\n    v = sn.vector(b, b)\n"
+    with pytest.raises(BuildTypeError, match=r"sn\.vector is made of numbers, not of Body"):
+        lower(written(text)["k"])

@@ -11,7 +11,7 @@ from interpreter import Stopped, run
 import sim_node as sn
 from sim_node.compiler.frontend import lower
 from sim_node.dtypes import SCALARS, Kind
-from sim_node.errors import BuildTypeError
+from sim_node.errors import BuildTypeError, BuildValueError
 
 NUMBERS = [scalar for scalar in SCALARS if scalar.kind is not Kind.BOOL]
 INTEGERS = [scalar for scalar in NUMBERS if scalar.is_integer]
@@ -256,3 +256,11 @@ def test_structs_have_no_operators(written, expression):
     )["k"]
     with pytest.raises(BuildTypeError, match="is not defined for S"):
         lower(made)
+
+
+def test_what_a_vector_is_scaled_by_has_the_type_of_its_components(refusal):
+    refusal("p[0] = ¦p[0] * d[0]", BuildTypeError, "'*' mixes vec3f and f64", "convert the scalar: sn.float32(d[0])")
+
+
+def test_a_division_by_a_constant_zero(refusal):
+    refusal("a[0] = ¦a[0] // 0", BuildValueError, "'//' by zero")

@@ -6,7 +6,7 @@ import pytest
 import sim_node as sn
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.frontend.powers import repeated
-from sim_node.errors import BuildError, UnsupportedError
+from sim_node.errors import BuildError, BuildTypeError, UnsupportedError
 
 N = 5
 
@@ -110,3 +110,7 @@ def test_integers_have_no_other_powers(kernel, error, what, remedy):
 def test_a_product_by_squares():
     for exponent in range(1, 20):
         assert repeated(lambda a, b: a + b, 1, exponent) == exponent
+
+
+def test_bools_have_no_powers(refusal):
+    refusal("x[0] = float(¦flag ** flag)", BuildTypeError, "'**' does not take bool", "float(…) of both")

@@ -52,6 +52,16 @@ def as_a_value(n: int):
 
 
 @sn.kernel
+def by_a_number(n: int):
+    print(n, sep=n)
+
+
+@sn.kernel
+def of_nothing(n: int):
+    sn.printf()
+
+
+@sn.kernel
 def too_much(n: sn.array[sn.mat44]):
     a = n[0]
     print(a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a)
@@ -66,6 +76,8 @@ def too_much(n: sn.array[sn.mat44]):
         (no_conversion, "'%y' in the format is no conversion"),
         (no_text, "the format of sn.printf is text that the build knows"),
         (to_a_file, "print has no 'file'"),
+        (by_a_number, "'sep' is text"),
+        (of_nothing, "sn.printf takes a format, and a value for each"),
         (all_of, "what is printed is written one by one"),
         (as_a_value, "'print' returns nothing"),
         (too_much, "one call prints 256 numbers at most, and these are 272"),

@@ -149,3 +149,9 @@ def test_refused_uses(kernel, body, what):
     with pytest.raises(BuildError) as caught:
         lower(kernel(body.replace("¦", ""), **NAMES))
     assert what in caught.value.what
+
+
+def test_a_func_that_returns_a_func(written):
+    text = "@sn.func\ndef one(x: float):\n    return x\n\n@sn.func\ndef other(x: float):\n    return one\n\n"
+    with pytest.raises(BuildTypeError, match="a func cannot return a func"):
+        lower(written(text + "@sn.kernel\ndef k(x: float):\n    f = other(x)\n")["k"])

@@ -8,7 +8,7 @@ import pytest
 import sim_node as sn
 from sim_node import dtypes
 from sim_node.compiler.frontend import lower
-from sim_node.errors import BuildError
+from sim_node.errors import BuildAttributeError, BuildError, BuildValueError, UnsupportedError
 
 MATRIX = dtypes.Matrix(dtypes.float32, 3, 4)
 VECTOR = dtypes.Vector(dtypes.float32, 5)
@@ -81,3 +81,21 @@ def test_parts_of_a_transform_change_it_alone(written, execute):
     assert execute(lower(made), 1, t, out).code == 0
     assert out.tolist() == [[0, 7, 2, 3, 4, 5, 7], t[0].tolist()]
     assert sn.transform.shape == (7,)
+
+
+@pytest.mark.parametrize(
+    ("statement", "family", "what"),
+    [
+        ("v = p[0][¦::0]", BuildValueError, "Slice step cannot be zero"),
+        ("v = p[0][¦n:]", UnsupportedError, "a slice of a vector or matrix goes from number to number"),
+    ],
+)
+def test_slices_that_the_build_must_know(refusal, statement, family, what):
+    refusal(statement, family, what, "write numbers" if "number" in what else "")
+
+
+def test_a_field_that_there_is_not(written):
+    text = "@sn.struct\nclass Body:\n    mass: float\n\n@sn.kernel\ndef k(b: Body):\n    m = b.mas\n"
+    with pytest.raises(BuildAttributeError, match="Body has no 'mas'; its fields are mass") as caught:
+        lower(written(text)["k"])
+    assert caught.value.remedy == "did you mean b.mass?"

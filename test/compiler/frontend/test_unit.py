@@ -143,6 +143,11 @@ def test_places_in_the_module_have_no_caller(written):
     assert site.location.caller is None
 
 
+def test_an_async_kernel(written):
+    with pytest.raises(UnsupportedError, match="an async function cannot be compiled"):
+        lower(written("@sn.kernel\nasync def k(n: int):\n    m = n\n")["k"])
+
+
 def test_a_func_may_call_itself_for_other_types_but_not_for_ever_others(written):
     text = """
 @sn.func
