@@ -84,6 +84,7 @@ class Expressions(Arrays, Composites):
         self.arrays = parameters(self.palette)
         self.funcs: list[Func] = []
         self.long = self.chance(0.4)  # whether it calls what is most of the time to compile
+        self.inside = 0  # indices that are being written, one in the other
         self.apart = self.chance(0.6)  # whether it does what keeps threads from the lanes of vectors
 
     # choices
