@@ -9,6 +9,7 @@ import math
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import machine
@@ -135,9 +136,10 @@ def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
     for change in PASSES[PASSES.index(scalarise) + 1 :]:
         best = verify(change(best), change.__name__, known)
     kinds, made = [param.type for param in flat.entry.params], {}
+    texts = cache(lambda full, bits: host.module(best.entry, bits) if full else host.module(plain.entry))
     for form in forms:
-        text = host.module(best.entry, form.target.bits) if form.optimised else host.module(plain.entry)
         try:
+            text = texts(form.optimised, form.target.bits)
             made[form.name] = machine.Code(kinds, text, form.opt_level, form.target)
         except elf.UndefinedSymbolError:
             if form.target is HOST:
