@@ -2,33 +2,79 @@
 
 from __future__ import annotations
 
-from sim_node.device.host import Host
-from sim_node.errors import mistakes
+import re
+from collections.abc import Sequence
 
-Device = Host
+from sim_node.device.cuda import Cuda, gpus
+from sim_node.device.host import Host
+from sim_node.errors import DeviceError, mistakes
+
+Device = Host | Cuda
 
 # ``python`` is CPython itself on the same memory, and no place to run everything on: it is there when asked for.
 PYTHON = Host("python")
 
-_DEVICES: dict[str, Device] = {"cpu": Host(), "python": PYTHON}
-DEFAULT = current = _DEVICES["cpu"]
+_HOSTS: dict[str, Host] = {"cpu": Host(), "python": PYTHON}
+DEFAULT: Device = _HOSTS["cpu"]
+current: Device = DEFAULT
+
+_WORD = re.compile(r"[a-z0-9.]+")
 
 
 def get_device(name: str | Device | None = None) -> Device:
-    """Look a device up by its name; None is the one that is meant now, and a device is itself.
+    """Look a device up; None is the one that is meant now, and a device is itself.
 
-    Raises DeviceError naming the devices that are present.
+    A GPU is ``cuda:N``, ``cuda`` (the first), its uuid (``GPU-…``, or its beginning), or NVIDIA's name of it or words
+    of that, such as ``H200``. Raises DeviceError naming the devices that are present, or those that the name may mean.
     """
     if name is None:
         return current
-    if isinstance(name, Host):
+    if isinstance(name, Device):
         return name
-    device = _DEVICES.get(name.strip()) if isinstance(name, str) else None
-    if device is None:
-        raise mistakes.DEVICE(f"no device {name!r}; present: {', '.join(_DEVICES)}")
-    return device
+    wanted = name.strip().strip("\"'").strip() if isinstance(name, str) else ""
+    host = _HOSTS.get(wanted)
+    if host is not None:
+        return host
+    found, none = [], ""
+    if wanted:
+        try:
+            found = meant(wanted, gpus())
+        except DeviceError as absent:
+            none = f"; {absent}"
+    if len(found) == 1:
+        return found[0]
+    listed = "".join(f"\n  {gpu.name}  {gpu.title}  {gpu.uuid}" for gpu in found)
+    if found:
+        raise mistakes.DEVICE(f"{name!r} may be any of {len(found)} devices; name one by its number or uuid:{listed}")
+    raise mistakes.DEVICE(f"no device {name!r}; present: {', '.join(map(str, [*_HOSTS, *_present()]))}{none}")
 
 
 def get_devices() -> list[Device]:
     """List the devices that kernels are compiled for."""
-    return [device for device in _DEVICES.values() if device is not PYTHON]
+    return [_HOSTS["cpu"], *_present()]
+
+
+def meant(name: str, present: Sequence[Cuda]) -> list[Cuda]:
+    """Choose the GPUs that a name may mean: by number, by uuid, by all of NVIDIA's name, else by words of it."""
+    key = name.casefold()
+    if key == "cuda":
+        return [*present[:1]]
+    if key.startswith("cuda:"):
+        return [gpu for gpu in present if gpu.name == key]
+    if key.startswith("gpu-"):
+        return [gpu for gpu in present if gpu.uuid.casefold().startswith(key)]
+    words = _words(name)
+    whole = [gpu for gpu in present if words and _words(gpu.title) == words]
+    return whole or [gpu for gpu in present if words and f" {words} " in f" {_words(gpu.title)} "]
+
+
+def _words(title: str) -> str:
+    """The words of a GPU's name; the maker's is none of them."""
+    return " ".join(word for word in _WORD.findall(title.casefold()) if word != "nvidia")
+
+
+def _present() -> list[Cuda]:
+    try:
+        return gpus()
+    except DeviceError:
+        return []

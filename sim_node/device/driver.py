@@ -1,0 +1,77 @@
+"""NVIDIA's driver: its functions by name, through cuda-python, which is loaded when a GPU is first asked for."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+from typing import Any
+
+from sim_node.errors import DeviceError
+
+_NO_DEVICE = 100  # CUDA_ERROR_NO_DEVICE: a driver, and no GPU that it may use
+
+_lock = threading.Lock()
+_bindings: Any = None
+_owner = 0  # the process that loaded it
+
+
+class DriverError(DeviceError):
+    """The driver could not do what it was asked. Attributes: ``result`` (CUDA's name of the error, as CUDA_ERROR_…)."""
+
+    def __init__(self, told: str, result: str) -> None:
+        self.result = result
+        super().__init__(told)
+
+
+def load() -> None:
+    """Load the driver, once for the process; harmless when that was done.
+
+    Raises DeviceError saying what is missing: cuda-python, the driver itself, or that it refuses to start.
+    """
+    global _bindings, _owner
+    with _lock:
+        if _bindings is not None:
+            return
+        try:
+            found = importlib.import_module("cuda.bindings.driver")
+        except ImportError as absent:
+            raise DeviceError(f"no GPU can be used: {absent}; pip install 'sim_node[cuda]'") from None
+        try:
+            (result,) = found.cuInit(0)
+        except RuntimeError as absent:
+            raise DeviceError(f"no GPU can be used: {' '.join(str(absent).split())}") from None
+        if int(result) not in (0, _NO_DEVICE):
+            raise _error(found, "cuInit", result)
+        _bindings, _owner = found, os.getpid()
+
+
+def bindings() -> Any:
+    """Give cuda-python's module of the driver, which has its structures and constants. Raises DeviceError as ``load``."""
+    if _bindings is None:
+        load()
+    return _bindings
+
+
+def call(function: str, *args: Any) -> Any:
+    """Call a function of the driver; gives what it gives, a tuple where that is more than one thing.
+
+    Raises DriverError where it answers with an error, DeviceError where there is no driver, or where this process was
+    forked from one that had loaded it: CUDA does not work there.
+    """
+    found = bindings()
+    if os.getpid() != _owner:
+        raise DeviceError(
+            "this process was forked from one that uses GPUs, and CUDA cannot follow\n"
+            "  instead: start it by multiprocessing.get_context('spawn'), or use GPUs in the children only"
+        )
+    result, *values = getattr(found, function)(*args)
+    if int(result):
+        raise _error(found, function, result)
+    return values[0] if len(values) == 1 else tuple(values) or None
+
+
+def _error(found: Any, function: str, result: Any) -> DriverError:
+    told = [found.cuGetErrorName(result)[1], found.cuGetErrorString(result)[1]]
+    name, text = ((each or b"unknown").decode() for each in told)
+    return DriverError(f"the CUDA driver's {function} answers {name}: {text}", name)
