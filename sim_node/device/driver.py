@@ -47,7 +47,7 @@ def load() -> None:
 
 
 def bindings() -> Any:
-    """Give cuda-python's module of the driver, which has its structures and constants. Raises DeviceError as ``load``."""
+    """Give cuda-python's module of the driver, with its structures and constants; raises DeviceError as ``load``."""
     if _bindings is None:
         load()
     return _bindings

@@ -46,7 +46,9 @@ def get_device(name: str | Device | None = None) -> Device:
     listed = "".join(f"\n  {gpu.name}  {gpu.title}  {gpu.uuid}" for gpu in found)
     if found:
         raise mistakes.DEVICE(f"{name!r} may be any of {len(found)} devices; name one by its number or uuid:{listed}")
-    raise mistakes.DEVICE(f"no device {name!r}; present: {', '.join(map(str, [*_HOSTS, *_present()]))}{none}")
+    raise mistakes.DEVICE(
+        f"no device {name!r}; present: {', '.join([*_HOSTS, *(gpu.name for gpu in _present())])}{none}"
+    )
 
 
 def get_devices() -> list[Device]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import threading
 
 import pytest
@@ -42,7 +43,7 @@ def test_parts_lie_apart_and_inside_and_come_back(steps):
         else:
             del parts[number % len(parts)]
         ends = sorted((part.address, part.address + part.nbytes) for part in parts)
-        assert all(end <= begin for (_, end), (begin, _) in zip(ends, ends[1:]))
+        assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(ends))
         assert all(part.address % ALIGNMENT == 0 for part in parts)
         assert all(0 <= one.address - one.base <= device.sizes[one.base] - one.nbytes for one in parts)
         assert arena.reserved == sum(device.sizes.values())
