@@ -8,7 +8,7 @@ static PyTypeObject *numpy_array;
 static const char *const reasons[] = {
     [SN_COUNT] = "count",         [SN_SEQUENCE] = "sequence",   [SN_DIM] = "dim",       [SN_COORDINATES] = "coordinates",
     [SN_KIND] = "kind",           [SN_DTYPE] = "dtype",         [SN_SHAPE] = "shape",   [SN_LAYOUT] = "layout",
-    [SN_COMPONENTS] = "components", [SN_ALIGNMENT] = "alignment", [SN_READONLY] = "readonly", [SN_EXTENT] = "extent",
+    [SN_COMPONENTS] = "components", [SN_DEVICE] = "device",     [SN_ALIGNMENT] = "alignment", [SN_READONLY] = "readonly", [SN_EXTENT] = "extent",
     [SN_RANGE] = "range",         [SN_LENGTH] = "length",       [SN_CELL] = "cell",     [SN_UNKNOWN] = "unknown",
     [SN_UNPOINTED] = "unpointed", [SN_UNFROZEN] = "unfrozen",   [SN_FROZEN] = "frozen", [SN_RUNNING] = "running",
 };
@@ -86,8 +86,8 @@ static int keep(PyObject **list, PyObject *held)
     return failed ? -1 : 0;
 }
 
-/* From the attributes of an instance, or from a tuple with an item a field; `written` is said of all arrays in it. */
-static sn_reason pack_struct(const sn_element *element, PyObject *value, bool written, char *to, PyObject **held)
+/* From the attributes of an instance, or from a tuple with an item a field; `access` is to all arrays in it. */
+static sn_reason pack_struct(const sn_element *element, PyObject *value, sn_access access, char *to, PyObject **held)
 {
     const bool is_tuple = PyTuple_Check(value);
     if (is_tuple && PyTuple_GET_SIZE(value) != element->field_count) return SN_LENGTH;
@@ -97,7 +97,8 @@ static sn_reason pack_struct(const sn_element *element, PyObject *value, bool wr
         PyObject *item = is_tuple ? Py_NewRef(PyTuple_GET_ITEM(value, i)) : PyObject_GetAttr(value, field->name);
         if (item == NULL) return sn_pending(PyExc_AttributeError, SN_KIND);
         PyObject *kept = NULL;
-        reason = sn_pack_field(field, item, written && item != Py_None, to, &kept); /* None: an array never set */
+        const sn_access part = {access.device, access.written && item != Py_None}; /* None: an array never set */
+        reason = sn_pack_field(field, item, part, to, &kept);
         if (kept != NULL && PyObject_TypeCheck(kept, &sn_cell_type)) reason = SN_CELL;
         if (keep(held, kept) < 0) reason = SN_RAISED;
         Py_DECREF(item);
@@ -123,7 +124,7 @@ static sn_reason pack_record(const sn_element *element, PyObject *value, char *t
 }
 
 /* A value of the host (lang/values) knows its type, and its memory unless that has addresses is what a kernel takes. */
-static sn_reason pack_own(const sn_element *element, PyObject *value, bool has_pointers, bool written, char *to,
+static sn_reason pack_own(const sn_element *element, PyObject *value, bool has_pointers, sn_access access, char *to,
                           PyObject **held)
 {
     PyObject *type = PyObject_GetAttr(value, name_type);
@@ -131,7 +132,7 @@ static sn_reason pack_own(const sn_element *element, PyObject *value, bool has_p
     const int equal = type == element->dtype ? 1 : PyObject_RichCompareBool(type, element->dtype, Py_EQ);
     Py_DECREF(type);
     if (equal <= 0) return equal < 0 ? SN_RAISED : SN_DTYPE;
-    if (has_pointers) return pack_struct(element, value, written, to, held);
+    if (has_pointers) return pack_struct(element, value, access, to, held);
     PyObject *memory = PyObject_GetAttr(value, name_memory);
     if (memory == NULL) return SN_RAISED;
     Py_buffer view;
@@ -150,7 +151,7 @@ static void count_pointer(void *count, uint32_t offset)
     ++*(uint32_t *)count;
 }
 
-static sn_reason pack_value(const sn_element *element, PyObject *value, bool written, char *to, PyObject **held)
+static sn_reason pack_value(const sn_element *element, PyObject *value, sn_access access, char *to, PyObject **held)
 {
     const bool is_struct = element->code == SN_STRUCT;
     if (!is_struct && element->axis_count == 0) return sn_pack_scalar(value, element->code, to);
@@ -158,10 +159,10 @@ static sn_reason pack_value(const sn_element *element, PyObject *value, bool wri
     uint32_t pointers = 0;
     sn_pointers(element->fields, element->field_count, 0, count_pointer, &pointers);
     if (!is_parts) {
-        const sn_reason reason = pack_own(element, value, pointers > 0, written, to, held);
+        const sn_reason reason = pack_own(element, value, pointers > 0, access, to, held);
         if (reason != SN_KIND) return reason;
     }
-    if (is_struct) return PyTuple_Check(value) ? pack_struct(element, value, written, to, held)
+    if (is_struct) return PyTuple_Check(value) ? pack_struct(element, value, access, to, held)
                           : pointers > 0       ? SN_KIND
                                                : pack_record(element, value, to);
     int32_t count = 0;
@@ -169,14 +170,15 @@ static sn_reason pack_value(const sn_element *element, PyObject *value, bool wri
     return reason == SN_FITS && count != element->components ? SN_LENGTH : reason;
 }
 
-sn_reason sn_pack_field(const sn_field *field, PyObject *value, bool output, char *block, PyObject **held)
+sn_reason sn_pack_field(const sn_field *field, PyObject *value, sn_access access, char *block, PyObject **held)
 {
     const sn_type type = field->type;
     char *to = block + field->offset;
-    if (type.ndim == 0) return pack_value(type.element, value, output || field->written, to, held);
     sn_place place;
-    if (value == Py_None && !output) return SN_FITS; /* no elements: the block is zero */
-    const sn_reason reason = sn_memory(type, value, output || field->written, &place, held);
+    if (type.ndim > 0 && value == Py_None && !access.written) return SN_FITS; /* no elements: the block is zero */
+    access.written |= field->written;
+    if (type.ndim == 0) return pack_value(type.element, value, access, to, held);
+    const sn_reason reason = sn_memory(type, value, access, &place, held);
     if (reason != SN_FITS) return reason;
     if (place.layout > type.layout) {
         Py_CLEAR(*held);
@@ -236,7 +238,8 @@ sn_reason sn_pack(const sn_entry *entry, const sn_dims *dims, PyObject *inputs, 
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given[part]) && at < entry->count; i++, at++) {
             PyObject *value = PySequence_Fast_GET_ITEM(given[part], i);
             Py_INCREF(value);
-            sn_reason reason = sn_pack_field(&entry->params[at], value, part == 1, block, &held[at]);
+            const sn_access access = {entry->device, part == 1};
+            sn_reason reason = sn_pack_field(&entry->params[at], value, access, block, &held[at]);
             Py_DECREF(value);
             *position = at;
             if (reason != SN_FITS) return reason;
@@ -246,12 +249,13 @@ sn_reason sn_pack(const sn_entry *entry, const sn_dims *dims, PyObject *inputs, 
     return at == entry->count ? SN_FITS : SN_COUNT;
 }
 
-sn_layout sn_layout_of(const sn_field *param, PyObject *value)
+sn_layout sn_layout_of(const sn_entry *entry, Py_ssize_t param, PyObject *value)
 {
     sn_place place;
     PyObject *held = NULL;
-    if (param->type.ndim == 0) return SN_CONTIGUOUS;
-    const sn_reason reason = sn_memory(param->type, value, false, &place, &held);
+    const sn_type type = entry->params[param].type;
+    if (type.ndim == 0) return SN_CONTIGUOUS;
+    const sn_reason reason = sn_memory(type, value, (sn_access){entry->device, false}, &place, &held);
     if (reason == SN_RAISED) PyErr_Clear();
     Py_XDECREF(held);
     return reason == SN_FITS ? place.layout : SN_CONTIGUOUS;

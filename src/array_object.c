@@ -70,7 +70,11 @@ static bool reach_of(const Py_buffer *memory, int64_t *low, int64_t *high)
 static int set_memory(sn_array *self, PyObject *memory, Py_ssize_t offset)
 {
     int64_t low, high, first, last;
-    if (PyObject_GetBuffer(memory, &self->memory, PyBUF_STRIDES) < 0) {
+    if (PyObject_TypeCheck(memory, &sn_memory_type)) {
+        const sn_memory_object *given = (const sn_memory_object *)memory;
+        self->device = given->device;
+        self->memory = (Py_buffer){.buf = given->address, .obj = Py_NewRef(memory), .len = given->nbytes, .itemsize = 1};
+    } else if (PyObject_GetBuffer(memory, &self->memory, PyBUF_STRIDES) < 0) {
         PyErr_Clear();
         if (PyObject_GetBuffer(memory, &self->memory, PyBUF_RECORDS_RO & ~PyBUF_FORMAT) < 0) return -1;
     }
@@ -137,6 +141,10 @@ static int array_getbuffer(sn_array *self, Py_buffer *view, int flags)
     const sn_element *element = self->element;
     const bool is_struct = element->code == SN_STRUCT;
     view->obj = NULL;
+    if (self->device != NULL) {
+        PyErr_Format(PyExc_BufferError, "the array is in the memory of %S; array.numpy() copies it", self->device);
+        return -1;
+    }
     if ((flags & PyBUF_WRITABLE) && self->memory.readonly) {
         PyErr_SetString(PyExc_BufferError, "the array is read-only");
         return -1;
@@ -207,6 +215,12 @@ static PyObject *array_writeable(sn_array *self, void *closure)
     return PyBool_FromLong(!self->memory.readonly);
 }
 
+static PyObject *array_device(sn_array *self, void *closure)
+{
+    (void)closure;
+    return Py_NewRef(self->device != NULL ? self->device : Py_None);
+}
+
 static PyObject *array_owner(sn_array *self, void *closure)
 {
     (void)closure;
@@ -230,6 +244,7 @@ static PyGetSetDef array_getset[] = {
     {"strides", (getter)array_strides, NULL, "Bytes from one element to the next along each dimension.", NULL},
     {"is_contiguous", (getter)array_is_contiguous, NULL, "Whether the elements follow each other in C order.", NULL},
     {"writeable", (getter)array_writeable, NULL, "Whether the memory may be written.", NULL},
+    {"device", (getter)array_device, NULL, "The device that has the memory; None where it is the host's.", NULL},
     {"owner", (getter)array_owner, NULL, "What keeps the memory.", NULL},
     {"offset", (getter)array_offset, NULL, "Bytes from where the owner's memory begins to the first element.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -259,6 +274,6 @@ PyTypeObject sn_array_type = {
 
 int sn_add_array(PyObject *module)
 {
-    if (sn_add_element(module) < 0 || PyModule_AddType(module, &sn_array_type) < 0) return -1;
+    if (sn_add_element(module) < 0 || sn_add_memory(module) < 0 || PyModule_AddType(module, &sn_array_type) < 0) return -1;
     return sn_add_cell(module);
 }

@@ -171,7 +171,7 @@ static PyObject *element_pack(sn_element *self, PyObject *value)
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)self->size), *held = NULL;
     if (bytes == NULL) return NULL;
     memset(PyBytes_AS_STRING(bytes), 0, self->size);
-    const sn_reason reason = sn_pack_field(&field, value, false, PyBytes_AS_STRING(bytes), &held);
+    const sn_reason reason = sn_pack_field(&field, value, (sn_access){NULL, false}, PyBytes_AS_STRING(bytes), &held);
     if (reason == SN_FITS) return Py_BuildValue("NN", bytes, held != NULL ? held : Py_NewRef(Py_None));
     Py_DECREF(bytes);
     return sn_refuse(reason, 0);

@@ -54,10 +54,19 @@ struct sn_field {
     bool written; /* a parameter that the kernel stores to */
 };
 
+/* Bytes of a device that the host cannot read. */
+typedef struct {
+    PyObject_HEAD
+    char *address;
+    Py_ssize_t nbytes;
+    PyObject *device;
+} sn_memory_object;
+
 /* Memory of elements with an owner that keeps it. */
 typedef struct {
     PyObject_HEAD
     sn_element *element;
+    PyObject *device; /* the owner's, borrowed; NULL: memory of the host */
     sn_place place;
     Py_buffer memory; /* of the owner: all that a view of this array may reach */
     Py_ssize_t extents[SN_MAX_NDIM + SN_MAX_AXES], strides[SN_MAX_NDIM + SN_MAX_AXES]; /* as a buffer */
@@ -89,12 +98,14 @@ typedef struct {
     uint32_t *pointers; /* offsets of the addresses in the block, in order */
     uint32_t pointer_count;
     uint32_t block_words; /* 8 bytes each */
+    PyObject *device;     /* that it runs on; NULL: the host */
     uint32_t touched;     /* bytes of one element of each array: what a thread touches at least */
     bool prints;
     int dims;             /* coordinates that a thread of it has; 0: it asks for none */
 } sn_entry;
 
-extern PyTypeObject sn_element_type, sn_array_type, sn_indexed_type, sn_cell_type, sn_entry_type, sn_plan_type;
+extern PyTypeObject sn_element_type, sn_array_type, sn_indexed_type, sn_cell_type, sn_memory_type, sn_entry_type,
+    sn_plan_type;
 
 typedef enum {
     SN_FITS,
@@ -108,6 +119,7 @@ typedef enum {
     SN_SHAPE,
     SN_LAYOUT,
     SN_COMPONENTS,
+    SN_DEVICE,
     SN_ALIGNMENT,
     SN_READONLY,
     SN_EXTENT,
@@ -143,14 +155,20 @@ static inline uint32_t sn_type_size(sn_type type)
 void sn_pointers(const sn_field *fields, Py_ssize_t count, uint32_t base, void (*visit)(void *, uint32_t), void *arg);
 int sn_add_element(PyObject *module);
 
+/* Who may read memory: a device (NULL: the host), and whether it may write it too. */
+typedef struct {
+    const PyObject *device;
+    bool written;
+} sn_access;
+
 /* memory.c: the memory of an array, a cell or any buffer, checked against a type; `held` keeps it, a new reference.
  *
  * Whatever its layout: SN_LAYOUT is the caller's to find, by comparing place->layout with that of the type.
  */
-sn_reason sn_memory(sn_type type, PyObject *value, bool written, sn_place *place, PyObject **held);
+sn_reason sn_memory(sn_type type, PyObject *value, sn_access access, sn_place *place, PyObject **held);
 
 /* argument.c: the value of a field, checked and written into its block; `held` is what keeps its memory, else NULL. */
-sn_reason sn_pack_field(const sn_field *field, PyObject *value, bool output, char *block, PyObject **held);
+sn_reason sn_pack_field(const sn_field *field, PyObject *value, sn_access access, char *block, PyObject **held);
 int sn_add_argument(PyObject *module);
 
 /* The size of a launch: an int, or a sequence of one to four; the threads are numbered row-major. */
@@ -169,7 +187,7 @@ sn_reason sn_pack(const sn_entry *entry, const sn_dims *dims, PyObject *inputs, 
                   PyObject **held, Py_ssize_t *position);
 
 /* How the array that is given for a parameter lies in memory: contiguous also where it does not fit at all. */
-sn_layout sn_layout_of(const sn_field *param, PyObject *value);
+sn_layout sn_layout_of(const sn_entry *entry, Py_ssize_t param, PyObject *value);
 
 /* The variant of a kernel for the layouts of these arguments, borrowed; NULL where there is none yet. */
 sn_entry *sn_variant(const sn_entry *entry, PyObject *inputs, PyObject *outputs);
@@ -195,5 +213,6 @@ PyObject *sn_descriptor(const sn_place *place, PyObject *layout);
 int sn_add_plan(PyObject *module);  /* plan_object.c */
 int sn_add_array(PyObject *module); /* array_object.c */
 int sn_add_cell(PyObject *module);  /* cell_object.c: Cell, Indexed */
+int sn_add_memory(PyObject *module); /* memory_object.c */
 
 #endif

@@ -99,7 +99,7 @@ static void read_layouts(const sn_entry *entry, PyObject *inputs, PyObject *outp
     for (int part = 0; part < 2; part++)
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given[part]) && count < entry->count; i++, count++) {
             PyObject *value = Py_NewRef(PySequence_Fast_GET_ITEM(given[part], i));
-            layouts[count] = (char)sn_layout_of(&entry->params[count], value);
+            layouts[count] = (char)sn_layout_of(entry, count, value);
             Py_DECREF(value);
         }
 }

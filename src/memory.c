@@ -72,26 +72,33 @@ static sn_reason fits_type(sn_type wanted, const sn_element *element, const sn_p
     return wanted.ndim == given->ndim ? SN_FITS : SN_SHAPE;
 }
 
-sn_reason sn_memory(sn_type type, PyObject *value, bool written, sn_place *place, PyObject **held)
+static sn_reason fits_array(sn_type wanted, const sn_array *array, const sn_place *place, sn_access access)
+{
+    const sn_reason reason = fits_type(wanted, array->element, place);
+    if (reason != SN_FITS) return reason;
+    if (array->device != access.device) return SN_DEVICE;
+    return access.written && array->memory.readonly ? SN_READONLY : SN_FITS;
+}
+
+sn_reason sn_memory(sn_type type, PyObject *value, sn_access access, sn_place *place, PyObject **held)
 {
     sn_reason reason;
     if (PyObject_TypeCheck(value, &sn_array_type)) {
         const sn_array *array = (const sn_array *)value;
-        reason = fits_type(type, array->element, &array->place);
-        if (reason == SN_FITS && written && array->memory.readonly) reason = SN_READONLY;
+        reason = fits_array(type, array, &array->place, access);
         *place = array->place;
     } else if (PyObject_TypeCheck(value, &sn_indexed_type)) {
         const sn_indexed *indexed = (const sn_indexed *)value;
-        reason = fits_type(type, indexed->base->element, &indexed->place);
-        if (reason == SN_FITS && written && indexed->base->memory.readonly) reason = SN_READONLY;
+        reason = fits_array(type, indexed->base, &indexed->place, access);
         *place = indexed->place;
     } else if (PyObject_TypeCheck(value, &sn_cell_type)) {
         const sn_cell *cell = (const sn_cell *)value;
         reason = fits_type(type, cell->element, &cell->place);
         *place = cell->place;
     } else {
-        reason = of_buffer(type, value, written, place, held);
+        reason = of_buffer(type, value, access.written, place, held);
         if (reason != SN_FITS) return reason;
+        if (access.device != NULL) reason = SN_DEVICE;
         value = NULL;
     }
     for (int i = 0; reason == SN_FITS && i < place->ndim; i++)

@@ -172,7 +172,7 @@ static PyObject *plan_point(plan_object *self, PyObject *const *args, Py_ssize_t
     sn_place place;
     PyObject *held;
     /* Any launch may write through the cell, so its memory must be writeable. */
-    sn_reason reason = sn_memory(type, args[1], true, &place, &held);
+    sn_reason reason = sn_memory(type, args[1], (sn_access){NULL, true}, &place, &held);
     if (reason != SN_FITS) return sn_refuse(reason, number);
     if (PyObject_TypeCheck(held, &sn_cell_type)) reason = SN_CELL;
     else if (place.layout != SN_CONTIGUOUS) reason = SN_LAYOUT;

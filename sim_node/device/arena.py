@@ -10,35 +10,50 @@ import threading
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sim_node import _native
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 ALIGNMENT = 256  # bytes: of what the driver allocates itself, and of the widest transaction
 BLOCK = 64 << 20  # bytes of one allocation, if nothing larger is asked for
 HOLDERS = 5  # that are named when memory is short
 
 
-class Memory:
+class Memory(_native.Memory):
     """Bytes of a device, given back when nothing refers to them any more.
 
-    Attributes: ``address``, ``nbytes``, ``base`` (the address of the allocation that they lie in), ``label``.
+    Attributes: ``address``, ``nbytes``, ``device``, ``base`` (the address of the allocation that they lie in).
     """
 
-    __slots__ = ("__weakref__", "_give", "address", "base", "label", "nbytes")
+    __slots__ = ("_arena", "base")
 
-    def __init__(self, address: int, nbytes: int, base: int, label: str, give: Callable[[int], None]) -> None:
-        self.address, self.nbytes, self.base, self.label, self._give = address, nbytes, base, label, give
+    base: int
+    _arena: Arena
+
+    def __new__(cls, address: int, nbytes: int, base: int, arena: Arena) -> Self:
+        """Show a part that the arena handed out."""
+        made = super().__new__(cls, address, nbytes, arena.device)
+        made.base, made._arena = base, arena
+        return made
 
     def __del__(self) -> None:
-        self._give(self.address)
+        self._arena.give(self.address)
 
 
 class Arena:
     """Hands out parts of allocations that ``allocate(nbytes)`` makes, at an address, and ``free(address)`` ends.
 
-    Any thread may take and drop parts. Attributes: ``taken`` and ``reserved``, bytes in parts and in allocations.
+    Any thread may take and drop parts. Attributes: ``device`` (whose memory it is), ``taken`` and ``reserved`` (bytes in
+    parts and in allocations).
     """
 
-    def __init__(self, allocate: Callable[[int], int], free: Callable[[int], None], block: int = BLOCK) -> None:
-        self._allocate, self._free, self._block = allocate, free, block
+    def __init__(
+        self, device: object, allocate: Callable[[int], int], free: Callable[[int], None], block: int = BLOCK
+    ) -> None:
+        self.device, self._allocate, self._free, self._block = device, allocate, free, block
         self._lock = threading.Lock()
         self._given: deque[int] = deque()  # parts dropped, perhaps by the garbage collector in the middle of a take
         self._blocks: dict[int, int] = {}  # base → bytes
@@ -77,7 +92,7 @@ class Arena:
             if found > size:
                 self._insert(address + size, found - size, base)
             self._parts[address] = size, base, label
-        return Memory(address, nbytes, base, label, self._give)
+        return Memory(address, nbytes, base, self)
 
     def trim(self) -> None:
         """Free every allocation of which no part is in use."""
@@ -94,8 +109,8 @@ class Arena:
                 held[label] = held.get(label, 0) + nbytes
         return sorted(((nbytes, label) for label, nbytes in held.items()), reverse=True)[:HOLDERS]
 
-    def _give(self, address: int) -> None:
-        """Note that a part is used no more. It may come here while this very thread holds the lock."""
+    def give(self, address: int) -> None:
+        """Take a part back. The garbage collector may do that while this very thread holds the lock: then later."""
         self._given.append(address)
         if self._lock.acquire(blocking=False):
             try:

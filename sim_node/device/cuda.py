@@ -34,7 +34,7 @@ class Cuda:
         self.uuid = f"GPU-{UUID(bytes=bytes(call('cuDeviceGetUuid', self._device).bytes))}"
         self.arch = 10 * self.attribute("COMPUTE_CAPABILITY_MAJOR") + self.attribute("COMPUTE_CAPABILITY_MINOR")
         self.memory: int = call("cuDeviceTotalMem", self._device)
-        self.arena = Arena(self._reserve, self._release)
+        self.arena = Arena(self, self._reserve, self._release)
 
     @property
     def alias(self) -> str:

@@ -154,3 +154,4 @@ ALGORITHM = _mistake("SN712", LaunchError, "arrays that do not go with an algori
 DEVICE = _mistake("SN713", DeviceError, "a device that there is not")
 NO_THREAD = _mistake("SN714", SimNodeError, "a tid() outside of a launch")
 UNSTABLE = _mistake("SN715", StabilityWarning, "a step that the integrator cannot follow")
+ARGUMENT_DEVICE = _mistake("SN716", LaunchError, "an argument in the memory of another device")

@@ -21,6 +21,8 @@ from sim_node.runtime.view import MAX_NDIM, reshaped, select
 Numpy = np.ndarray[Any, Any]
 Shape = int | Iterable[int]
 
+_device = _native.Array.device.__get__  # a property, which the class below has its own of
+
 
 class Array(_native.Array):
     """Elements in the memory of a device; made by ``sn.array``, ``sn.zeros`` and their kin.
@@ -59,7 +61,8 @@ class Array(_native.Array):
     @property
     def device(self) -> Device:
         """The device that holds the memory."""
-        return DEFAULT
+        held: Device | None = _device(self)
+        return held or DEFAULT
 
     def numpy(self) -> Numpy:
         """View the memory as a numpy array; no copy."""

@@ -30,6 +30,11 @@ _ARGUMENT = {
         "the components of its elements do not follow each other",
         "copy it once, with sn.array({name}, dtype='{dtype}')",
     ),
+    "device": (
+        mistakes.ARGUMENT_DEVICE,
+        "it is in the memory of another device than the launch",
+        "pass {name}.to(device), which copies",
+    ),
     "alignment": (
         mistakes.ARGUMENT_MEMORY,
         "its address is not a multiple of its scalar's size",

@@ -36,7 +36,7 @@ class Device:
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3 * BLOCK)), max_size=60))
 def test_parts_lie_apart_and_inside_and_come_back(steps):
     device = Device()
-    arena, parts = Arena(device.allocate, device.free, BLOCK), []
+    arena, parts = Arena(device, device.allocate, device.free, BLOCK), []
     for take, number in steps:
         if take or not parts:
             parts.append(arena.take(number))
@@ -56,7 +56,7 @@ def test_parts_lie_apart_and_inside_and_come_back(steps):
 
 def test_many_cycles_leave_memory_flat():
     device = Device()
-    arena = Arena(device.allocate, device.free, BLOCK)
+    arena = Arena(device, device.allocate, device.free, BLOCK)
     kept = arena.take(100)
     for size in range(100_000):
         part = arena.take(size % (2 * BLOCK))
@@ -68,7 +68,7 @@ def test_many_cycles_leave_memory_flat():
 
 def test_memory_that_is_short_is_made_of_what_is_unused():
     device = Device(2 * BLOCK)
-    arena = Arena(device.allocate, device.free, BLOCK)
+    arena = Arena(device, device.allocate, device.free, BLOCK)
     small = arena.take(1)
     large = arena.take(BLOCK)
     del small
@@ -85,7 +85,7 @@ def test_memory_that_is_short_is_made_of_what_is_unused():
 
 def test_the_largest_holders_are_named_first():
     device = Device()
-    arena = Arena(device.allocate, device.free, BLOCK)
+    arena = Arena(device, device.allocate, device.free, BLOCK)
     parts = [arena.take(ALIGNMENT, "small"), arena.take(3 * ALIGNMENT, "large"), arena.take(ALIGNMENT, "small")]
     assert arena.holders() == [(3 * ALIGNMENT, "large"), (2 * ALIGNMENT, "small")]
     parts.clear()
@@ -93,7 +93,7 @@ def test_the_largest_holders_are_named_first():
 
 def test_a_part_dropped_while_another_is_taken_comes_back_later():
     device = Device()
-    arena = Arena(device.allocate, device.free, BLOCK)
+    arena = Arena(device, device.allocate, device.free, BLOCK)
     parts = [arena.take(ALIGNMENT)]
     allocate = arena._allocate
 
@@ -108,7 +108,7 @@ def test_a_part_dropped_while_another_is_taken_comes_back_later():
 
 def test_threads_take_and_drop_at_once():
     device = Device()
-    arena = Arena(device.allocate, device.free, BLOCK)
+    arena = Arena(device, device.allocate, device.free, BLOCK)
 
     def work() -> None:
         for size in range(2000):
