@@ -46,8 +46,8 @@ class Memory(_native.Memory):
 class Arena:
     """Hands out parts of allocations that ``allocate(nbytes)`` makes, at an address, and ``free(address)`` ends.
 
-    Any thread may take and drop parts. Attributes: ``device`` (whose memory it is), ``taken`` and ``reserved`` (bytes in
-    parts and in allocations).
+    Any thread may take and drop parts. Attributes: ``device`` (whose memory it is), ``taken`` (bytes in parts),
+    ``reserved`` (bytes in allocations).
     """
 
     def __init__(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,31 @@ class Array(_native.Array):
         return held or DEFAULT
 
     def numpy(self) -> Numpy:
-        """View the memory as a numpy array; no copy."""
-        return np.asarray(self)
+        """View the memory as a numpy array; no copy, but of the memory of a GPU, which is read then."""
+        return np.asarray(self if _device(self) is None else self._fetched())
+
+    @contextmanager
+    def written(self, whole: bool = False) -> Iterator[Numpy]:
+        """Show the memory as a numpy array to be written; that of a GPU is a copy, which goes back in the end.
+
+        ``whole`` says that every element is written, so nothing need be read before.
+        """
+        if _device(self) is None:
+            yield np.asarray(self)
+            return
+        copied = self._fetched(read=not (whole and self.is_contiguous))
+        yield np.asarray(copied)
+        low, nbytes = spanned(self.shape, self.strides, self.element.size)
+        if nbytes:
+            _device(self).write(self.ptr + low, copied.ptr + low, nbytes)
+
+    def _fetched(self, read: bool = True) -> Array:
+        """Copy the memory from the first to the last element to the host: an array of the same strides."""
+        low, nbytes = spanned(self.shape, self.strides, self.element.size)
+        made = Array(DEFAULT.allocate(nbytes), self.element, self.shape, self.strides, -low)
+        if read and nbytes:
+            _device(self).read(made.ptr + low, self.ptr + low, nbytes)
+        return made
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -84,10 +108,11 @@ class Array(_native.Array):
         Raises TypeError or ValueError when the conversion would lose values, or the shape differs.
         """
         given, kept = values.many(data, self.dtype)
-        into = self.numpy()
-        if given.shape != into.shape:
-            raise ValueError(f"cannot assign shape {given.shape} to an array whose numpy shape is {into.shape}")
-        into[...] = given
+        shape = (*self.shape, *self.element.axes)
+        if given.shape != shape:
+            raise ValueError(f"cannot assign shape {given.shape} to an array whose numpy shape is {shape}")
+        with self.written(whole=True) as memory:
+            memory[...] = given
         self._keep(kept)
 
     def fill_(self, value: Any) -> None:
@@ -96,12 +121,14 @@ class Array(_native.Array):
         Raises TypeError or ValueError when the value does not fit the dtype.
         """
         given, kept = values.one(value, self.dtype)
-        self.numpy()[...] = given
+        with self.written(whole=True) as memory:
+            memory[...] = given
         self._keep(kept)
 
     def zero_(self) -> None:
         """Set every element to zero."""
-        self.numpy()[...] = np.zeros((), self.element.numpy)
+        with self.written(whole=True) as memory:
+            memory[...] = np.zeros((), self.element.numpy)
 
     def list(self) -> list[Any]:
         """List the elements in row-major order: Python numbers, or values of the composite type."""
@@ -116,7 +143,8 @@ class Array(_native.Array):
         if self.is_contiguous:
             return self
         made = self._like(self.shape)
-        made.numpy()[...] = self.numpy()
+        with made.written(whole=True) as memory:
+            memory[...] = self.numpy()
         return made
 
     def reshape(self, shape: Shape) -> Array:
@@ -170,9 +198,16 @@ class Array(_native.Array):
         )
 
     def to(self, device: str | Device) -> Array:
-        """Return the array on a device: itself where it is there already. Raises DeviceError for an unknown one."""
-        get_device(device)
-        return self
+        """Return the array on a device: itself where it is there already, else a contiguous copy.
+
+        Raises DeviceError for an unknown one.
+        """
+        place = get_device(device)
+        if place.is_cuda == self.device.is_cuda and (place is self.device or not place.is_cuda):
+            return self
+        made = allocate(self.shape, self.dtype, place)
+        made.assign(self)
+        return made
 
     def _part(
         self,
@@ -197,7 +232,7 @@ class Array(_native.Array):
 
     def _like(self, shape: tuple[int, ...]) -> Array:
         """Make an array of the same dtype in memory of its own, which keeps what this one keeps."""
-        made = allocate(shape, self.dtype)
+        made = allocate(shape, self.dtype, self.device)
         made._keep(getattr(self, "_kept", []))
         return made
 
@@ -231,7 +266,8 @@ class Array(_native.Array):
         part = self[key] if select(key, self.shape, self.strides).shape else None
         if part is None:
             given, kept = values.one(value, self.dtype)
-            self.numpy()[key] = given
+            with self.written() as memory:
+                memory[key] = given
             self._keep(kept)
         elif hasattr(value, "__len__") and not _is_one(value, self.element):
             part.assign(value)
