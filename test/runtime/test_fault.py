@@ -1,5 +1,7 @@
+import numpy as np
 import pytest
 
+import sim_node as sn
 from sim_node.errors import KernelError
 from sim_node.runtime.launch import launch
 
@@ -26,3 +28,48 @@ def test_each_kind_of_site_says_what_happened(kernels, site, what, code):
 
 def test_threads_that_do_not_stop_raise_nothing(kernels):
     launch(kernels.stop, 5, [0, 5])
+
+
+@sn.kernel
+def below(x: sn.array(dtype=float)):
+    assert x[sn.tid()] < 0.5
+
+
+@sn.kernel
+def many(n: sn.array(dtype=sn.uint64)):
+    assert n[sn.tid()] < 2**63, "too many"
+
+
+@sn.kernel
+def negative(n: sn.array(dtype=sn.int8), flag: bool):
+    assert (n[0] < 0) != flag, "flag"
+    assert n[0] >= 0
+
+
+@sn.kernel
+def halves(x: sn.array(dtype=sn.float16)):
+    sn.expect_near(x[0], x[1], 0.05)
+
+
+@sn.kernel
+def vectors(v: sn.vec3):
+    sn.expect_eq(v, 2.0 * v)
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "what"),
+    [
+        (below, [np.array([0.1, 0.7], np.float32)], "x[sn.tid()] < 0.5: 0.7 < 0.5 is false"),
+        (below, [np.array([0.1, np.nan], np.float32)], "x[sn.tid()] < 0.5: nan < 0.5 is false"),
+        (many, [np.array([1, 2**64 - 1], np.uint64)], f"too many: {2**64 - 1} < {2**63} is false"),
+        (negative, [np.array([-3], np.int8), True], "flag: True != True is false"),
+        (negative, [np.array([-3], np.int8), False], "n[0] >= 0: -3 >= 0 is false"),
+        (halves, [np.array([0.1, 0.2], np.float16)], "differ by more than the tolerance: 0.1 == 0.2 is false"),
+        (vectors, [(1, 2, 3)], "the values differ"),
+    ],
+)
+def test_a_comparison_tells_both_values(kernel, arguments, what, device):
+    with pytest.raises(KernelError) as caught:
+        launch(kernel, 1 if kernel in (negative, halves, vectors) else 2, arguments, device=device)
+    assert caught.value.what.endswith(what)

@@ -249,6 +249,9 @@ class _Thread:
             yield f"  %{label}.i = {wide} {kind} {first} to i64"
             yield f"  %{label}.n = {wide} {kind} {limit} to i64"
             index, length = f"%{label}.i", f"%{label}.n"
+        for part, word in zip("in", value.args[1:] if value.op is Op.CHECK else ()):
+            yield f"  %{label}.{part} = bitcast {_type(word)} {self.names[word]} to i64"
+            index, length = f"%{label}.i", f"%{label}.n"
         yield f"  call void @stop(ptr %error, i32 {value.attr}, i64 %tid, i64 {index}, i64 {length})"
         yield "  ret i1 false"
         yield f"{label}:"

@@ -100,6 +100,14 @@ def _site(value: Value, function: Function, _m: Module) -> str | None:
     return None if isinstance(value.args[0].type, Scalar) else "checks more than a scalar"
 
 
+def _check(value: Value, function: Function, _m: Module) -> str | None:
+    condition, *words = [arg.type for arg in value.args] or [None]
+    if condition is not bool_ or len(words) not in (0, 2):
+        return f"takes a bool, and the two words that it compares or none, not {[arg.type for arg in value.args]}"
+    wide = all(isinstance(word, Scalar) and word.bits == 64 for word in words)
+    return _site(value, function, _m) if wide else f"compares {words}, which are not words of 64 bits"
+
+
 def _print(value: Value, function: Function, _m: Module) -> str | None:
     if type(value.attr) is not int or not 0 <= value.attr < len(function.sites):
         return f"site {value.attr!r} is not one of the function's {len(function.sites)}"
@@ -162,7 +170,7 @@ RULES: dict[Op, _Check] = {
     Op.STORE: _memory,
     Op.ATOMIC: _atomic,
     Op.BOUNDS: _site,
-    Op.CHECK: _site,
+    Op.CHECK: _check,
     Op.PRINT: _print,
     Op.CALL: _call,
     Op.BRANCH: _branch,

@@ -27,7 +27,8 @@ def expect_neq(actual: Any, expected: Any) -> None:
 @func
 def near(actual: Any, expected: Any, tolerance: Any) -> None:
     """Stop the thread unless two numbers differ by the tolerance at most."""
-    assert abs_(actual - expected) <= tolerance, "expect_near: the values differ by more than the tolerance"
+    if not abs_(actual - expected) <= tolerance:
+        assert actual == expected, "expect_near: the values differ by more than the tolerance"
 
 
 @func
