@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from machine import Given
+from machine import Given, descriptor
 from palette import extents
 
 from sim_node.dtypes import ArrayType, Kind, Struct
@@ -14,21 +14,30 @@ from sim_node.lang.values.structure import memory_type
 from sim_node.lang.values.value import canonical
 
 
-def arguments(kinds: Sequence[Any], seed: int, grid: tuple[int, ...]) -> list[Any]:
-    """Make arrays to read and as many to write, of an element a thread or more, an int and a float."""
+def arguments(names: Sequence[str], kinds: Sequence[Any], seed: int, grid: tuple[int, ...]) -> list[Any]:
+    """Make arrays, of an element a thread or more, structs as their parts, ints and floats."""
     random = np.random.default_rng(seed)
-    arrays = [_given(kind, extents(kind.ndim, grid), random) for kind in kinds if isinstance(kind, ArrayType)]
-    for array in arrays[len(arrays) // 2 :]:  # what no kernel writes stays: no NaN there but the canonical one
-        array.memory = canonical(array.memory)
-    return [
-        *arrays,
-        np.int32(random.choice([-7, -1, 0, 2, 3, 2**31 - 1])),
-        np.float32(random.choice([-0.75, 0.0, 3.1])),
-    ]
+    return [_argument(name, kind, grid, random) for name, kind in zip(names, kinds, strict=True)]
 
 
-def _given(kind: ArrayType, shape: tuple[int, ...], random: np.random.Generator) -> Given:
+def _argument(name: str, kind: Any, grid: tuple[int, ...], random: np.random.Generator) -> Any:
+    if isinstance(kind, ArrayType):
+        array = _given(kind, grid, random)
+        if name[0] in "yw":  # what no kernel writes stays: no NaN there but the canonical one
+            array.memory = canonical(array.memory)
+        return array
+    if isinstance(kind, Struct):
+        return tuple(_argument(part, its, grid, random) for (part, _), its in zip(kind.fields, kind.types))
+    if name == "s1":
+        return np.int32(random.choice([-7, -1, 0, 2, 3, 2**31 - 1]))
+    if name == "s5":
+        return np.float32(random.choice([-0.75, 0.0, 3.1]))
+    return _numbers(kind, (), random)
+
+
+def _given(kind: ArrayType, grid: tuple[int, ...], random: np.random.Generator) -> Given:
     """Make an array that lies as its type says, in memory of its own; no element is listed twice."""
+    shape = extents(kind.ndim, grid)
     axes, steps, reach = [*range(kind.ndim)], np.ones(kind.ndim, int), np.array(shape)
     lists: list[Any] = [None] * kind.ndim
     if kind.layout == "indexed":
@@ -37,16 +46,32 @@ def _given(kind: ArrayType, shape: tuple[int, ...], random: np.random.Generator)
             lists[axis] = random.permutation(reach[axis])[: shape[axis]].astype(np.int32)
     if kind.layout != "contiguous":
         axes, steps = [*map(int, random.permutation(kind.ndim))], random.choice([1, 1, 2, -1], kind.ndim)
-    memory = _array(kind.dtype, tuple(map(int, (reach * np.abs(steps))[np.argsort(axes)])), random)
-    return Given(memory, tuple(axes), tuple(slice(None, None, int(step)) for step in steps), tuple(lists))
+    whole = tuple(map(int, (reach * np.abs(steps))[np.argsort(axes)]))
+    held: list[Given] = []
+    memory = _elements(kind.dtype, whole, grid, random, held)
+    return Given(memory, tuple(axes), tuple(slice(None, None, int(step)) for step in steps), tuple(lists), tuple(held))
 
 
-def _array(kind: Any, shape: tuple[int, ...], random: np.random.Generator) -> Any:
-    if isinstance(kind, Struct):
-        array = np.zeros(shape, memory_type(kind))
-        for name, part in kind.fields:
-            array[name] = _array(part, shape, random)
-        return array
+def _elements(
+    kind: Any, shape: tuple[int, ...], grid: tuple[int, ...], random: np.random.Generator, held: list[Given]
+) -> Any:
+    """Make the elements of an array; arrays that they hold are the same for all of them."""
+    if not isinstance(kind, Struct):
+        return _numbers(kind, shape, random)
+    array = np.zeros(shape, memory_type(kind))
+    for (name, _), its in zip(kind.fields, kind.types):
+        if isinstance(its, ArrayType):
+            held.append(_given(its, grid, random))
+            words = iter(word for _, word in descriptor(its, held[-1]))
+            array[name]["address"] = next(words)
+            for part in array.dtype[name].names[1:]:
+                array[name][part] = [next(words) for _ in range(its.ndim)]
+        else:
+            array[name] = _elements(its, shape, grid, random, held)
+    return array
+
+
+def _numbers(kind: Any, shape: tuple[int, ...], random: np.random.Generator) -> Any:
     scalar, shape = kind.scalar, (*shape, *kind.shape)
     if scalar.kind is Kind.BOOL:
         return random.integers(0, 2, shape).astype(bool)

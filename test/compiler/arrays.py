@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from palette import EXTENTS, Palette, Type
 
-from sim_node.dtypes import int32, int64, uint32
+from sim_node.dtypes import ArrayType, Struct, int32, int64, uint32
+from sim_node.dtypes.array import strided
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,10 +34,32 @@ class Array:
 
 
 def parameters(palette: Palette) -> list[Array]:
-    """The arrays that a kernel of a palette is given: of each type one to read and one to write."""
+    """The arrays that a kernel of a palette is given, also in structs."""
+    given = [
+        Array(name, kind.dtype, palette.dims(kind.ndim), kind.layout, name[0] == "y")
+        for name, kind in palette.arrays.items()
+    ]
+    return given + [array for name, kind in palette.values.items() for array in held(palette, name, kind)]
+
+
+def held(palette: Palette, name: str, kind: Any) -> list[Array]:
+    """The arrays that a value of a type holds, under the name that it has; there they lie in strides."""
+    made = []
+    for part, its in kind.fields if isinstance(kind, Struct) else ():
+        if isinstance(its, ArrayType):
+            layout = strided(its).layout
+            made.append(Array(f"{name}.{part}", its.dtype, palette.dims(its.ndim), layout, part[0] == "w"))
+        else:
+            made += held(palette, f"{name}.{part}", its)
+    return made
+
+
+def alike(made: Array, arrays: list[Array]) -> list[Array]:
+    """The arrays that may stand where this one is held in a struct."""
     return [
-        Array(f"{side}{at}", kind, palette.dims(palette.ranks[at]), palette.layouts[f"{side}{at}"], side == "y")
-        for side in "xy" for at, kind in enumerate(palette.types)
+        one for one in arrays
+        if replace(made, name=one.name, layout=one.layout) == one
+        and (made.layout == "indexed") == (one.layout == "indexed")
     ]  # fmt: skip
 
 
@@ -63,7 +86,12 @@ class Arrays:
 
     def read(self, kind: Type, block: Block) -> str:
         """An element of an array, at any index of one that is not written."""
-        array = self.pick(one for one in block.arrays if one.kind == kind)
+        within = [(one, its) for one in block.arrays for its in held(self.palette, "", one.kind) if its.kind == kind]
+        if within and self.chance(0.3):
+            outer, array = self.pick(within)
+            array = replace(array, name=self.at(outer, self.indices(outer, block)) + array.name)
+        else:
+            array = self.pick(one for one in block.arrays if one.kind == kind)
         indices = self.mine(array) if array.written else self.indices(array, block)
         return self.at(array, indices)
 
@@ -119,9 +147,10 @@ class Arrays:
         keys = (self.mine(array) if array.written else self.indices(array, block))[:taken]
         keys += [self.slice(array, dim) for dim in dims] if sliced else []
         made = Array(name, array.kind, dims, layout, array.written)
-        alike = [one for one in block.arrays if one.name[0] == "v" and replace(made, name=one.name) == one]
-        if alike and self.chance(0.6):
-            name = self.pick(alike).name
+        fields = [one for one in alike(made, block.arrays) if "." in one.name]
+        others = [one for one in block.arrays if one.name[0] == "v" and replace(made, name=one.name) == one]
+        if (fields or others) and self.chance(0.7):
+            name = self.pick(fields + others).name
         else:
             block.arrays.append(made)
         return f"{name} = {array.name}" + (f"[{', '.join(keys)}]" if keys else "")

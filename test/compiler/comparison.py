@@ -148,7 +148,7 @@ def _compared(python: Counted, codes: dict[str, machine.Code], seed: int) -> Mis
     more = int(random.random() < 0.05)  # threads than elements
     kinds, behind = python.block.types, [*EXTENTS.values()][: max(python.dims, 1) - 1]
     length = -(-length // math.prod(behind))
-    args, dims = arguments(kinds, seed, (length, *behind)), (length + more, *behind)
+    args, dims = arguments(python.names, kinds, seed, (length, *behind)), (length + more, *behind)
     wanted = copy.deepcopy(args)
     stopped = machine.run(python.address, math.prod(dims), machine.argument_block(kinds, wanted, dims))
     if stopped.site == RAISED and stopped.code:
@@ -173,9 +173,11 @@ def _told(stop: machine.Stop, python: Counted) -> tuple[Any, ...]:
     return stop.code, python.sites[stop.site] if stop.code else None, stop.thread, stop.index, stop.length
 
 
-def _bits(array: Any) -> bytes:
-    """The memory of an argument, also what of it lies between elements."""
-    array = np.asarray(getattr(array, "memory", array))
+def _bits(argument: Any) -> bytes:
+    """The memory of an argument, also what of an array lies between its elements."""
+    if isinstance(argument, tuple):
+        return b"".join(map(_bits, argument))
+    array = np.asarray(getattr(argument, "memory", argument))
     if array.dtype.names is not None:  # what lies between fields is nothing
         array = repack_fields(array, recurse=True)
     return bytes(array.tobytes())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from arrays import alike, held
 from palette import fields, spelled
 
 from sim_node.dtypes import Composite, Matrix, Quaternion, Scalar, Struct, Transform, Vector, float16, int32
@@ -139,6 +140,15 @@ class Composites:
         if called and self.chance(0.5):
             return called
         given = [(name, self.expression(its, block, depth)) for name, its in fields(kind)]
+        for place in held(self.palette, "", kind):
+            if place.name.count(".") > 1:
+                continue
+            fitting = alike(place, block.arrays)
+            if not fitting:
+                return self.leaf(kind, block)
+            given.append((place.name[1:], self.pick(fitting).name))
+        order = [name for name, _ in kind.fields]
+        given.sort(key=lambda one: order.index(one[0]))
         by_name = self.random.randrange(len(given) + 1)
         words = [text for _, text in given[:by_name]]
         words += [f"{name}={text}" for name, text in given[by_name:] if self.chance(0.8)]

@@ -81,6 +81,7 @@ class Expressions(Arrays, Composites):
         self.types = self.palette.types
         self.arrays = parameters(self.palette)
         self.funcs: list[Func] = []
+        self.long = self.chance(0.4)  # whether it calls what is most of the time to compile
 
     # choices
 
@@ -140,6 +141,7 @@ class Expressions(Arrays, Composites):
             (2, lambda: self.leaf(kind, block)),
             (5, lambda: self.arithmetic(kind, block, depth - 1)),
             (1.5, lambda: self.function(kind, block, depth - 1)),
+            (1.5 if kind.is_float and self.long else 0, lambda: self.mathematics(kind, block, depth - 1)),
             (1, lambda: self.conversion(kind, block, depth - 1)),
             (1, lambda: self.ternary(kind, block, depth - 1)),
             (0.7, lambda: self.number_of(kind, block, depth - 1)),
@@ -155,10 +157,11 @@ class Expressions(Arrays, Composites):
         if kind == int32 and self.chance(0.1):
             alone = ["sn.tid()"] * (len(self.palette.coordinates) == 1)
             return self.pick([*self.palette.thread, *alone, self.extent(block)])
-        if kind in self.types and self.chance(0.45):
+        if any(one.kind == kind for one in block.arrays) and self.chance(0.45):
             return self.read(kind, block)
         if isinstance(kind, Struct):
-            return f"{spelled(kind)}()"
+            given = [name for name, its in self.palette.values.items() if its == kind]
+            return self.pick(given) if given and self.chance(0.9) else f"{spelled(kind)}()"
         if isinstance(kind, Composite):
             return f"{spelled(kind)}({self.pick(['', self.weak(kind.scalar, block, 0)])})"
         if kind is bool_:
@@ -167,7 +170,7 @@ class Expressions(Arrays, Composites):
 
     def given(self) -> list[str]:
         """What every func is called with."""
-        return [*self.palette.thread, *(array.name for array in self.arrays), "s1", "s5"]
+        return [*self.palette.thread, *self.palette.arrays, *self.palette.values, "s1", "s5"]
 
     def pair(self, kind: Scalar, block: Block, depth: int) -> tuple[str, str]:
         """Two operands, at most one without a type."""
@@ -207,11 +210,16 @@ class Expressions(Arrays, Composites):
             rounding = [f"sn.{word}({one})" for word in ("sqrt", "floor", "ceil", "trunc", "rint")]
             options += [*rounding, self.pick(rounding), f"sn.lerp({one}, {two}, {self.weak(kind, block)})"]
             options += [f"sn.copysign({one}, {two})", f"sn.{self.pick(['frac', 'round', 'degrees'])}({one})"]
-        if kind == float32 and self.chance(0.02):
-            options = [f"sn.{self.pick(MATH)}({one})", f"sn.{self.pick(['atan2', 'hypot'])}({one}, {two})"]
-        elif self.chance(0.1):
+        if self.chance(0.1):
             options = [f"sn.where({self.condition(block, depth)}, {one}, {two})"]
         return self.pick(options)
+
+    def mathematics(self, kind: Scalar, block: Block, depth: int) -> str:
+        """A function of the math library, of one number or of two, at most one of which has no type."""
+        one, (left, right) = self.expression(kind, block, depth), self.pair(kind, block, depth)
+        word = self.pick([*MATH, "erfc", "erfinv", "erfcinv"])
+        two = [f"sn.{word}({left}, {right})" for word in ("atan2", "hypot", "pow")]
+        return self.pick([*[f"sn.{word}({one})"] * 9, *two, f"({left} ** {right})"])
 
     def conversion(self, kind: Scalar, block: Block, depth: int) -> str:
         source = self.pick(self.palette.scalars if self.chance(0.8) else SCALARS)

@@ -6,7 +6,7 @@ import ctypes
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 import sim_node.lang.values  # noqa: F401 (calling a composite type makes a value by it)
 from sim_node.compiler.backend import abi, elf, host, llvm
 from sim_node.compiler.backend.target import HOST, Target
-from sim_node.dtypes import ArrayType, numeric
+from sim_node.dtypes import ArrayType, Struct, numeric
 
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
 
@@ -34,13 +34,18 @@ class Stop:
 class Given:
     """An array as an argument that lies anywhere: the part ``[key]`` of memory, its axes in another order.
 
-    ``lists`` has for each dimension of an indexed one a list of i32, or None.
+    ``lists`` has for each dimension of an indexed one a list of i32, or None. ``held`` are the arrays that its elements
+    refer to, by address, so a copy refers to the same.
     """
 
     memory: np.ndarray[Any, Any]
     axes: tuple[int, ...]
     key: tuple[slice, ...]
     lists: tuple[np.ndarray[Any, Any] | None, ...]
+    held: tuple[Given, ...] = ()
+
+    def __deepcopy__(self, _: Any) -> Given:
+        return replace(self, memory=self.memory.copy())
 
     @property
     def array(self) -> np.ndarray[Any, Any]:
@@ -50,7 +55,7 @@ class Given:
         return part
 
 
-def _descriptor(kind: ArrayType, given: Given | np.ndarray[Any, Any]) -> list[tuple[str, Any]]:
+def descriptor(kind: ArrayType, given: Given | np.ndarray[Any, Any]) -> list[tuple[str, Any]]:
     """The words by which a kernel knows an array."""
     array, lists = (given.array, given.lists) if isinstance(given, Given) else (given, ())
     assert array.dtype.itemsize in (kind.dtype.size, getattr(kind.dtype, "scalar", kind.dtype).size)
@@ -63,14 +68,18 @@ def _descriptor(kind: ArrayType, given: Given | np.ndarray[Any, Any]) -> list[tu
     return words[: len(kind.leaves)]
 
 
+def _words(kind: Any, arg: Any) -> list[tuple[str, Any]]:
+    """The words of an argument; of a struct its parts are given in order."""
+    if isinstance(kind, ArrayType):
+        return descriptor(kind, arg)
+    if isinstance(kind, Struct):
+        return [word for its, part in zip(kind.types, arg, strict=True) for word in _words(its, part)]
+    return [("", part) for part in np.asarray(kind(arg), numeric(kind).numpy).reshape(-1)]
+
+
 def argument_block(kinds: Sequence[Any], args: Sequence[Any], dim: Sequence[int] = ()) -> bytes:
     """Pack dims and arguments as a launch does."""
-    values: list[tuple[str, Any]] = []
-    for kind, arg in zip(kinds, args, strict=True):
-        if isinstance(kind, ArrayType):
-            values += _descriptor(kind, arg)
-        else:
-            values += [("", part) for part in np.asarray(kind(arg), numeric(kind).numpy).reshape(-1)]
+    values = [value for kind, arg in zip(kinds, args, strict=True) for value in _words(kind, arg)]
     words = abi.words(kinds)
     block = bytearray(max((word.offset for word in words), default=abi.HEAD) + 8)
     block[: abi.HEAD] = struct.pack("<4i", *(*dim, 1, 1, 1, 1)[:4])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
+from typing import Any
 
 from sim_node.compiler.frontend.operand import SPELLED
 from sim_node.dtypes import (
     COMPOSITES,
     SCALARS,
+    ArrayType,
     Composite,
     Matrix,
     Quaternion,
@@ -39,24 +42,34 @@ def extents(rank: int, grid: tuple[int, ...]) -> tuple[int, ...]:
     return (*first, *[*EXTENTS.values()][len(first) - 1 :])[:rank]
 
 
-def spelled(kind: Type, plain: bool = False) -> str:
-    """Write a type as in a kernel."""
+def spelled(kind: Any, plain: bool = False) -> str:
+    """Write a type as in a kernel; an array's may lie in strides, which no word says."""
     short = {int32: "int", float32: "float", bool_: "bool"}
+    if isinstance(kind, ArrayType):
+        word = "indexedarray" if kind.layout == "indexed" else "array"
+        return f"sn.{word}(dtype={spelled(kind.dtype)}{f', ndim={kind.ndim}' * (kind.ndim > 1)})"
     if isinstance(kind, Scalar):
         return short[kind] if plain and kind in short else SPELLED[kind.name]
     return f"sn.{kind.name}" if kind.name in COMPOSITES else kind.name
 
 
 def fields(struct: Struct) -> list[tuple[str, Type]]:
-    """The fields of a struct of a palette, which holds no arrays."""
+    """The fields of a struct that are no arrays."""
     return [(name, kind) for name, kind in struct.fields if isinstance(kind, (Scalar, Composite, Struct))]
+
+
+def writes(kind: Any) -> bool:
+    """Whether a type holds arrays to write."""
+    return isinstance(kind, Struct) and any(name[0] == "w" or writes(its) for name, its in kind.fields)
 
 
 class Palette:
     """Types, each with an array to read ``x0 x1 …`` and one to write ``y0 y1 …`` of one to four dimensions.
 
-    ``params`` are their annotated parameters, ``layouts`` says how they lie, ``head`` has the lines that define what is
-    no name of the package's; ``coordinates`` are the thread's.
+    Some structs hold arrays: ``r0 r1 …`` to read and ``w0 w1 …`` to write; of those that hold none to write there are
+    arrays to read. ``arrays`` and ``values``, which are structs, are the parameters by name, ``params`` is their text;
+    ``head`` has the lines that say how arrays lie and what is no name of the package's; ``coordinates`` are the
+    thread's.
     """
 
     def __init__(self, random: random.Random) -> None:
@@ -67,19 +80,38 @@ class Palette:
         self.structs: list[Struct] = []
         for number in range(random.choice([0, 1, 1, 2])):
             options: list[Type] = [*self.scalars, *self.composites, *self.structs]
-            parts: tuple[tuple[str, Type], ...] = tuple(
-                (name, random.choice(options)) for name in "abcd"[: random.randrange(1, 5)]
-            )
+            parts = tuple((name, random.choice(options)) for name in "abcd"[: random.randrange(1, 5)])
             self.structs.append(Struct(f"S{number}", parts))
-        self.types: tuple[Type, ...] = tuple(dict.fromkeys([*self.scalars, *self.composites, *self.structs]))
+        plain: tuple[Type, ...] = tuple(dict.fromkeys([*self.scalars, *self.composites, *self.structs]))
+        for number in range(random.choice([0, 1, 1, 2])):
+            self.structs.append(self._holder(f"H{number}", plain))
+        self.types: tuple[Type, ...] = tuple(dict.fromkeys([*plain, *self.structs]))
         self.coordinates = COORDINATES[: random.choice([1, 1, 1, 2, 3, 4])]
-        self.ranks = [random.choice([1, 1, 1, 2, 3, 4]) for _ in self.types]
-        names = [f"{side}{at}" for side in "xy" for at in range(len(self.types))]
-        self.layouts = {name: random.choice(LAYOUTS) for name in names}
-        self.params = ", ".join(
-            f"{name}: sn.array(dtype={spelled(kind)}{f', ndim={rank}' * (rank > 1)})"
-            for name, kind, rank in zip(names, self.types * 2, self.ranks * 2)
-        )
+        read = [kind for kind in self.types if not writes(kind)]
+        self.arrays = {f"x{at}": self._array(kind) for at, kind in enumerate(read)}
+        self.arrays |= {f"y{at}": self._array(kind) for at, kind in enumerate(plain)}
+        self.values = {f"p{at}": kind for at, kind in enumerate(self.structs) if kind not in plain or self.chance(0.6)}
+        told: dict[str, Any] = {**self.arrays, **self.values}
+        for name, kind in self.arrays.items():
+            if self.chance(0.5):  # then only the launch says how it lies
+                told[name] = replace(kind, layout=LAYOUTS[0])
+        self.params = ", ".join(f"{name}: {spelled(kind)}" for name, kind in told.items())
+
+    def chance(self, probability: float) -> bool:
+        return self.random.random() < probability
+
+    def _array(self, kind: Type) -> ArrayType:
+        return ArrayType(kind, self.random.choice([1, 1, 1, 2, 3, 4]), self.random.choice(LAYOUTS))
+
+    def _holder(self, name: str, plain: tuple[Type, ...]) -> Struct:
+        """A struct that holds arrays, and maybe another."""
+        pick = self.random.choice
+        arrays = [(f"r{at}", self._array(pick(plain))) for at in range(self.random.randrange(1, 4))]
+        arrays += [(f"w{at}", self._array(pick(plain))) for at in range(pick([0, 0, 1, 2]))]
+        inner = [("h", self.structs[-1])] if self.structs and self.chance(0.4) else []
+        parts = [("a", pick(plain)), *arrays, *inner]
+        self.random.shuffle(parts)
+        return Struct(name, tuple(parts))
 
     @property
     def thread(self) -> list[str]:
@@ -102,13 +134,13 @@ class Palette:
     @property
     def head(self) -> list[str]:
         """Types of sizes without a name, and the structs."""
-        lines = [f"LAYOUTS = {self.layouts}"]
+        lines = [f"LAYOUTS = { {name: kind.layout for name, kind in self.arrays.items()} }"]
         for kind in self.composites:
             if kind.name not in COMPOSITES:
                 size = kind.length if isinstance(kind, Vector) else kind.shape
                 word = "vector" if isinstance(kind, Vector) else "matrix"
                 lines.append(f"{kind.name} = sn.types.{word}({size}, {spelled(kind.scalar)})")
         for struct in self.structs:
-            written = [f"    {name}: {spelled(kind)}" for name, kind in fields(struct)]
+            written = [f"    {name}: {spelled(kind)}" for name, kind in struct.fields]
             lines += ["", "", "@sn.struct", f"class {struct.name}:", *written]
         return lines

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable
 from functools import reduce
 
+from arrays import held
 from expressions import REAL, WHOLE, Block, Expressions, Func
 from palette import EXTENTS, NUMBERS, Type, fields, spelled
 
@@ -63,14 +64,24 @@ class Programs(Expressions):
             self.emit(block, f"n = {reduce(lambda whole, axis: f'({whole} * {EXTENTS[axis]} + {axis})', own)}")
         self.left, self.returns, self.result = self.random.randrange(20, 160), True, None
         self.body(block, 0)
-        for kind in self.types:
-            if self.chance(0.4):
-                self.emit(block, f"{self.own(block, [kind])[0]} = {self.expression(kind, block, 1)}")
+        for array in self.arrays:
+            if array.written and self.chance(0.4):
+                self.emit(block, f"{self.at(array, self.mine(array))} = {self.expression(array.kind, block, 1)}")
         return "\n".join(self.lines) + "\n"
 
     def block(self, params: list[tuple[str, Type]] | None = None) -> Block:
-        """What a function begins with: two scalars, arrays, and parameters of its own."""
-        return Block({"s1": int32, "s5": float32, **dict(params or [])}, [*self.arrays], frozen=frozenset(["s1", "s5"]))
+        """What a function begins with: two scalars, arrays, structs, and parameters of its own."""
+        block = Block({"s1": int32, "s5": float32}, [*self.arrays], frozen=frozenset(["s1", "s5"]))
+        for name, kind in [*self.palette.values.items(), *(params or [])]:
+            self.add(block, name, kind)
+        return block
+
+    def add(self, block: Block, name: str, kind: Type) -> None:
+        """Let a variable be seen from a block, with its parts; its arrays are if they are not yet."""
+        block.variables[name] = kind
+        block.arrays += [array for array in held(self.palette, name, kind) if array not in block.arrays]
+        if isinstance(kind, Struct):
+            block.variables |= {f"{name}.{part}": its for part, its in fields(kind)}
 
     def emit(self, block: Block, line: str) -> None:
         self.lines.append("    " * block.indent + line)
@@ -177,9 +188,7 @@ class Programs(Expressions):
         else:
             note = f": {spelled(kind, True)}" if self.chance(0.2) else ""
             self.emit(block, f"{name}{note} = {self.expression(kind, block)}")
-        block.variables[name] = kind
-        if isinstance(kind, Struct):
-            block.variables |= {f"{name}.{part}": its for part, its in fields(kind)}
+        self.add(block, name, kind)
 
     def several(self, block: Block) -> None:
         """A variable of several values, which are read by their number."""

@@ -186,6 +186,8 @@ def constant(kind: Scalar, attr: Attr) -> str:
     """Write a constant exactly."""
     if kind.kind is Kind.BOOL:
         return "true" if attr else "false"
+    if kind.kind is Kind.POINTER:
+        return "null"  # no other address is known at build
     if not kind.is_float:
         return str(attr)
     number = float(attr)  # type: ignore[arg-type]

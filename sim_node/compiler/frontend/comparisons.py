@@ -13,7 +13,8 @@ from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.literals import fold_literals
 from sim_node.compiler.frontend.logic import Term, chain, total
 from sim_node.compiler.frontend.operand import Literal, Operand, Static, Weak
-from sim_node.compiler.frontend.operators import check_kind, no_operator
+from sim_node.compiler.frontend.operators import check_kind
+from sim_node.compiler.frontend.overloading import of_structs
 from sim_node.compiler.frontend.ranges import range_operands
 from sim_node.compiler.frontend.targets import parts
 from sim_node.compiler.ir.function import Value
@@ -67,8 +68,7 @@ def _pair(body: Body, op: ast.cmpop, node: ast.AST, left: Written, right: Writte
     a, b = agree(body, f"'{symbol}'", node, left, right)
     if isinstance(a.type, Composite):
         return _vectors(body, symbol, code, node, a, b)
-    if not isinstance(a.type, Scalar):
-        raise no_operator(body, symbol, a.type, node)
+    of_structs(body, symbol, node, left)
     if a.type is bool_ and code not in (Op.EQ, Op.NE):  # they are ordered, as in Python
         a, b = (body.emit(Op.CAST, int32, (one,), node) for one in (a, b))
     assert isinstance(a.type, Scalar)

@@ -22,6 +22,7 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
+from sim_node.compiler.frontend.overloading import FUNCS
 from sim_node.dtypes import Scalar
 from sim_node.lang.annotation import evaluated
 from sim_node.lang.builtins import Builtin
@@ -148,6 +149,9 @@ class _Walk:
                 self.tell("empty")
         own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self._names |= _found(_ATTRIBUTE, text)
+        for name in sorted(set(FUNCS.values()) & function.__globals__.keys()):  # which operators of structs call
+            self.tell("operator", name)
+            self.thing(function.__globals__[name])
         for name in sorted(_found(_WORD, text) - own):
             for space in (function.__globals__, vars(builtins)):
                 if name in space:

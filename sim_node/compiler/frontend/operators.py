@@ -14,12 +14,13 @@ from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.literals import check_shift, fold_literals, quotient
 from sim_node.compiler.frontend.logic import negation
 from sim_node.compiler.frontend.operand import Operand, Weak, outcomes, spelled
+from sim_node.compiler.frontend.overloading import of_structs
 from sim_node.compiler.frontend.powers import power
 from sim_node.compiler.frontend.products import product
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import SIGNATURES, Op
-from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, Type, bool_
-from sim_node.errors import BuildError, mistakes
+from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, bool_
+from sim_node.errors import mistakes
 from sim_node.lang.func import Func
 from sim_node.lang.library import scalar as library
 
@@ -106,13 +107,15 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
     what = f"'{row.symbol}'"
     if isinstance(left[0], Weak) and isinstance(right[0], Weak):
         return fold_literals(body, row.symbol, row.fold, node, left[0], right[0])
+    of_author = of_structs(body, row.symbol, node, left, right)
+    if of_author is not None:
+        return of_author
     if any(isinstance(operand, Value) and isinstance(operand.type, Composite) for operand, _ in (left, right)):
         return _vector(body, row, node, left, right)
     if row.symbol == "**":
         return power(body, node, left, right)
     a, b = agree(body, what, node, left, right)
-    if not isinstance(a.type, Scalar):
-        raise no_operator(body, row.symbol, a.type, node)
+    assert isinstance(a.type, Scalar)
     if row.op is None:
         check_kind(body, row.symbol, "iuf", a.type, node, left, right)
         _guard(body, row.symbol, a, b, node)
@@ -122,12 +125,6 @@ def binary(body: Body, row: Binary, node: ast.AST, left: Written, right: Written
         for count in outcomes(right[0]):
             check_shift(body, int(count.value), a.type.bits, right[1])
     return body.emit(row.op, a.type, (a, b), node)
-
-
-def no_operator(body: Body, symbol: str, kind: Type | None, node: ast.AST) -> BuildError:
-    """Make the error that says that structs have no operators."""
-    what = f"'{symbol}' is not defined for {kind!r}"
-    return body.error(mistakes.OPERATOR, what, node, "write an @sn.func of its fields, and call it")
 
 
 def check_kind(
@@ -211,8 +208,8 @@ def unary_node(body: Body, node: ast.UnaryOp) -> Operand:
     if isinstance(operand, Weak):
         return fold_literals(body, symbol, fold, node, operand)
     value = computed(body, operand, node.operand)
-    if not isinstance(value.type, (Scalar, Composite)):
-        raise no_operator(body, symbol, value.type, node)
+    of_structs(body, symbol, node, (value, node.operand))
+    assert isinstance(value.type, (Scalar, Composite))
     check_kind(body, symbol, kinds, value.type, node, (operand, node.operand))
     return value if op is None else body.emit(op, value.type, (value,), node)
 

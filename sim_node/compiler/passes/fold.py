@@ -37,7 +37,7 @@ def _rule(value: Value, _label: str) -> Value | None:
         return value.args[0] if _inside(*value.args) else value
     if not isinstance(value.type, Scalar) or not SIGNATURES[value.op].pure:
         return value
-    if len(value.args) == 2:
+    if len(value.args) == 2 and value.op is not Op.SUB:  # which may be a remainder
         first, second = value.args
         if first.op is not Op.CONST and second.op is not Op.CONST and first is not second:
             return value  # most are so

@@ -9,7 +9,7 @@ import numpy as np
 
 from sim_node.compiler.python.settle import WEAK, scalar_of
 from sim_node.compiler.python.stop import StopError
-from sim_node.dtypes import ArrayType, Scalar, Struct, Type, int32
+from sim_node.dtypes import LAYOUTS, ArrayType, Scalar, Struct, Type, int32
 from sim_node.lang.values.structure import memory_type
 from sim_node.lang.values.value import Value, canonical, memory_of, viewed
 
@@ -40,6 +40,16 @@ class Array:
     def ptr(self) -> Any:
         """The address of the first element."""
         return np.uint64(self.memory.ctypes.data)
+
+    def descriptor(self, layout: int) -> bytes:
+        """The words that a struct knows the array by, in a layout by its code."""
+        kind = ArrayType(self.dtype, self.ndim, LAYOUTS[layout])
+        lists = [0 if its is None else its.ctypes.data for its in self.lists]
+        words = [self.memory.ctypes.data, *self.lengths, *self.memory.strides[: self.ndim], *lists]
+        made = bytearray(kind.size)
+        for leaf, word in zip(kind.leaves, words):
+            made[leaf.offset : leaf.offset + leaf.scalar.size] = leaf.scalar.numpy.type(word).tobytes()
+        return bytes(made)
 
     def load(self, key: Any, subject: str) -> Any:
         """Read an element as a value of its own, or make a view of fewer elements or dimensions."""

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Renewed
+from sim_node.compiler.frontend.operators import BINARY
+from sim_node.compiler.frontend.overloading import FUNCS
 from sim_node.compiler.frontend.statements import compared
 from sim_node.compiler.python import operations, places, settle
 from sim_node.compiler.python.callables import callee
@@ -173,8 +175,9 @@ class Rewriter(ast.NodeTransformer):
         else:
             args = self.place(target.value), ast.Constant(target.attr), ast.Constant(None)
         spot = ast.copy_location(ast.Attribute(self.call(target, places.Place, *args), "apply", ast.Load()), target)
-        operate = self.constant(self.plain(node.op))
-        texts = [ast.Constant(written)] if type(node.op) in OPERATORS else []
+        func = self.operator(node)
+        operate = self.constant(func or self.plain(node.op))
+        texts = [ast.Constant(written)] if func is None and type(node.op) in OPERATORS else []
         return ast.copy_location(ast.Expr(ast.copy_location(ast.Call(spot, [operate, value, *texts], []), node)), node)
 
     def plain(self, op: ast.operator) -> Callable[..., Any]:
@@ -246,8 +249,20 @@ class Rewriter(ast.NodeTransformer):
         written = text(self.origin[node])
         return self.operation(node, node.op, self.visit(node.left), self.visit(node.right), written)
 
-    def operation(self, node: ast.AST, op: ast.operator, left: ast.expr, right: ast.expr, written: str) -> ast.expr:
-        """An operation of operands that were rewritten."""
+    def operator(self, node: ast.BinOp | ast.AugAssign) -> Callable[..., Any] | None:
+        """The func that an operator is where its operands are structs."""
+        called = [*dict.fromkeys(self.body.called.get(self.origin.get(node, node), ()))]
+        if len(called) < 2:
+            return self.functions.function(called[0]) if called else None
+        return self.functions.chosen(called, self.body.scope.globals[FUNCS[BINARY[type(node.op)].symbol]])
+
+    def operation(
+        self, node: ast.BinOp | ast.AugAssign, op: ast.operator, left: ast.expr, right: ast.expr, written: str
+    ) -> ast.expr:
+        """An operation of operands that were rewritten; of structs it is a call of a func."""
+        func = self.operator(node)
+        if func is not None:
+            return ast.copy_location(ast.Call(self.constant(func), [left, right], []), node)
         if type(op) in OPERATORS:
             return self.call(node, OPERATORS[type(op)], left, right, ast.Constant(written))
         return ast.copy_location(ast.BinOp(left, op, right), node)

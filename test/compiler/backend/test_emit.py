@@ -156,6 +156,28 @@ b0:
     assert y.tolist() == wanted
 
 
+@pytest.mark.parametrize("optimised", [False, True])
+def test_no_address_is_a_constant(execute, optimised):
+    source = """kernel @k(array<i32> %y) {
+b0:
+  %i = tid i32 {0}
+  %one = const i32 {1}
+  %none = const ptr {0}
+  %p = extract ptr %y {0}
+  %c = eq bool %i, %one
+  branch %c -> b1(%none), b1(%p)
+b1(ptr %q):
+  %s = cast bool %q
+  %v = cast i32 %s
+  %o = offset ptr %p, %i {4}
+  store %o, %v {0}
+  return
+}"""
+    y = np.full(3, 9, np.int32)
+    assert execute(source, 3, y, optimised=optimised, opt_level=0).code == 0
+    assert y.tolist() == [1, 0, 1]
+
+
 @pytest.mark.parametrize("index", ["i32", "u32", "i64", "u64"])
 def test_an_index_of_any_integer_type(execute, index):
     text = f"""

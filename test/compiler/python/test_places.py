@@ -83,6 +83,35 @@ def test_each_index_is_checked() -> None:
 
 
 @sn.struct
+class Views:
+    flat: sn.array(dtype=float)
+    grid: sn.array(dtype=float, ndim=2)
+    some: sn.indexedarray(dtype=float)
+
+
+@sn.kernel
+def gathered(grid: sn.array(dtype=float, ndim=2), some: sn.indexedarray(dtype=float), y: sn.array(dtype=float)):
+    i = sn.tid()
+    views = Views()
+    if i > 0:
+        views = Views(grid[i], grid[:, ::-1], some=some)
+        views.flat = grid[0, ::2]
+    y[i] = float(len(views.flat))
+    if i > 0:
+        y[i] += views.flat[1] + 10.0 * views.grid[i, 0] + 100.0 * views.some[i]
+        views.some[i] = -1.0
+
+
+def test_a_struct_made_in_a_kernel_holds_arrays_of_every_layout_or_none() -> None:
+    for device in ("cpu", "python"):
+        grid, flat, y = np.arange(12, dtype=np.float32).reshape(3, 4), np.arange(5, dtype=np.float32), np.zeros(3, "f4")
+        some = sn.indexedarray1d(sn.array(flat, copy=False), [sn.array([4, 2, 0], dtype=int)])
+        sn.launch(gathered, 3, inputs=[grid, some, y], device=device)
+        assert y.tolist() == [0, 2 + 2 + 70 + 200, 2 + 2 + 110]
+        assert flat.tolist() == [-1, 1, -1, 3, 4]
+
+
+@sn.struct
 class Padded:
     a: sn.int8
     b: sn.float64
