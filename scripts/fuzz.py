@@ -31,8 +31,8 @@ from sim_node.compiler.backend import llvm
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "compiler"))
 
 from comparison import FORMS, Mismatch, Outcome, run, statements
-from programs import program
 from shrinking import shrunk
+from steps import program
 
 SHRINK_S = 120.0  # of each mismatch
 

@@ -22,6 +22,8 @@ def read(name: str) -> dict[str, Any]:
 def table() -> str:
     """Return the table in Markdown, and under it the machine that it was measured on."""
     launch, bridge, tick = read("launch"), read("bridge"), read("tick")
+    spring, fluid, builds = read("spring"), read("lbm"), read("compile")
+    springs = {name: f"{peer['gbs_1M']:.0f} GB/s" for name, peer in spring["peers"].items()}
     warp, numba, rclpy = launch["peers"]["warp"], launch["peers"]["numba"], bridge["peers"]["rclpy"]
     ours, wake = launch["figures"], bridge["figures"]
     native, timer = tick["figures"]["native"], tick["peers"]["rclpy_timer"]
@@ -39,6 +41,24 @@ def table() -> str:
             _us(ours["plan_us_1"]),
             f"Warp, recorded {_us(warp['recorded_us_1'])}",
             f"{ratios['plan_vs_warp_recorded']:.0f} × Warp",
+        ),
+        (
+            "a million springs a step, indices checked, one core",
+            f"{spring['figures']['gbs_1M']:.0f} GB/s",
+            f"Warp {springs['warp']} · numba {springs['numba']}, unchecked",
+            f"{spring['ratios']['vs_warp']:.1f} × Warp",
+        ),
+        (
+            "a fluid, D2Q9, indices checked, one core",
+            f"{fluid['figures']['checked']:.0f} M cells/s",
+            f"Warp {fluid['peers']['warp']['checked']:.0f} M cells/s",
+            f"{fluid['ratios']['vs_warp']:.1f} × Warp",
+        ),
+        (
+            "12 kernels of 150 statements from source to code / from the cache",
+            f"{builds['figures']['cold_ms']:.0f} ms / {builds['figures']['warm_ms']:.0f} ms",
+            f"Warp {builds['peers']['warp']['cold_ms']:.0f} ms / {builds['peers']['warp']['warm_ms']:.0f} ms",
+            f"{builds['ratios']['vs_warp_cold']:.1f} / {builds['ratios']['vs_warp_warm']:.1f} × Warp",
         ),
         *(_wake(size, wake, rclpy, bridge["ratios"]) for size in ("4kB", "1MB", "64MB")),
         (

@@ -49,14 +49,23 @@ def _is_row(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "mistakes"
 
 
+@cache
+def spot(file: str, line: int) -> str:
+    """The place that a line of code belongs to, if any."""
+    path = Path(file)
+    if PACKAGE in path.parents:
+        for start, end, _ in calls(path):
+            if start <= line <= end:
+                return f"{path.relative_to(PACKAGE).as_posix()}:{start}"
+    return ""
+
+
 def place(frame: FrameType | None) -> str:
     """The place that a call of a row comes from: the innermost that names one."""
     while frame is not None:
-        path = Path(frame.f_code.co_filename)
-        if PACKAGE in path.parents:
-            for start, end, _ in calls(path):
-                if start <= frame.f_lineno <= end:
-                    return f"{path.relative_to(PACKAGE).as_posix()}:{start}"
+        where = spot(frame.f_code.co_filename, frame.f_lineno)
+        if where:
+            return where
         frame = frame.f_back
     return ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
@@ -46,6 +47,8 @@ def kernel(
     registers = ", ".join(f"{count} {kind}" for kind, count in found.registers.items())
     vectorised = f"{found.lanes} lanes" if found.lanes > 1 else "no: " + "; ".join(found.why)
     rows = [("target", found.target), ("stack", f"{found.stack} bytes"), ("registers", registers)]
+    states = Counter(check.state for check in found.checks)
+    rows += [("checks", ", ".join(f"{count} {state}" for state, count in states.items()) or "none")]
     rows += [("vectorised", vectorised)]
     lines = [(name, text.count("\n")) for name, text in found.stages.items()]
     tables = [

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import hashlib
 import re
+import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,6 +40,7 @@ from sim_node.lang.kernel import Kernel
 
 _INSTRUCTIONS = (Op.FMA, Op.FLOOR, Op.CEIL, Op.TRUNC, Op.RINT)  # ops that not every x86-64 processor has
 
+_TURN_S = 5e-4
 _REMEDY = "build the bundle again from this source, or pip install llvmlite"
 
 
@@ -83,7 +85,7 @@ def build_all(kernels: Iterable[Kernel], target: Target = HOST) -> list[Program]
 
     Raises as ``build``, for the first kernel that cannot be compiled.
     """
-    with _no_collection(), ThreadPoolExecutor(1, "sim_node.llvm") as llvm_thread:
+    with _no_collection(), _quick_turns(), ThreadPoolExecutor(1, "sim_node.llvm") as llvm_thread:
         begun = [_begun(kernel, target, None, lambda make: llvm_thread.submit(make).result) for kernel in kernels]
         return [finish() for finish in begun]
 
@@ -107,6 +109,20 @@ def _begun(kernel: Kernel, target: Target, layouts: Mapping[str, str] | None, or
 def _in_turn(make: Callable[[], elf.Code]) -> Callable[[], elf.Code]:
     """Order code from nobody else: it is made when it is waited for."""
     return make
+
+
+@contextlib.contextmanager
+def _quick_turns() -> Iterator[None]:
+    """Let the thread that drives LLVM have the interpreter soon: it needs little of it, and often, between long calls.
+
+    With Python's own 5 ms LLVM waits a third of the time.
+    """
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(min(usual, _TURN_S))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
 
 
 @contextlib.contextmanager
@@ -143,7 +159,7 @@ def program(module: Module, target: Target, store: Cache, order: _Order = _in_tu
     name = object_name(target, identity)
     known = next((code for each in bundle.used() if (code := each.code(identity)) is not None), None)
     if known is None and (known := store.known(name)) is None:
-        wait = order(partial(store.code, name, partial(llvm.compile_text, _text(flat), target=target)))
+        wait = order(partial(store.code, name, partial(llvm.compile_text, _text(flat, target), target=target)))
 
     def finish() -> Program:
         try:
@@ -287,12 +303,12 @@ def _program(kernel: Kernel, kept: Record, code: elf.Code, layouts: Mapping[str,
 # what is not there
 
 
-def _text(flat: Module) -> str:
-    return host.module(optimise(flat).entry)
+def _text(flat: Module, target: Target) -> str:
+    return host.module(optimise(flat).entry, target.bits)
 
 
 def _compiled(flat: Module, target: Target) -> bytes:
-    return llvm.compile_text(_text(flat), target=target)
+    return llvm.compile_text(_text(flat, target), target=target)
 
 
 def _lacking(flat: Module, target: Target, error: elf.UndefinedSymbolError) -> BuildError:

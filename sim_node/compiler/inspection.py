@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sim_node.compiler.backend import host, isa, llvm, ptx
+from sim_node.compiler.backend.target import HOST
 from sim_node.compiler.build import guarded
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir import cfg, printer
@@ -68,7 +69,8 @@ def inspection(kernel: Kernel, target: str = "host") -> Inspection:
         stages[change.__name__] = printer.text(module)
         flat = module if change is PASSES[0] else flat
     function = module.entry
-    rows = None if gpu else host.split(function)
+    how = None if gpu else host.form(function, HOST.bits)
+    rows = how.rows if how else None
     hoisted = rows.sites if rows else frozenset[int]()
     if rows:
         stages["hoist"] = "".join(printer.text(Module(f.name, {f.name: f})) for f in (rows.safe, rows.free))
@@ -79,13 +81,23 @@ def inspection(kernel: Kernel, target: str = "host") -> Inspection:
         lanes = 1
         why: tuple[str, ...] = ("each thread of a GPU is a lane of its own",)
     else:
-        stages["llvm"] = llvm.optimised_text(host.module(function))
-        stages["code"] = llvm.assembly(host.module(function))
+        text = host.module(function, HOST.bits)
+        stages["llvm"] = llvm.optimised_text(text)
+        stages["code"] = llvm.assembly(text)
         stack, registers = _host_figures(stages["code"])
-        lanes = max(map(int, _LANES.findall(stages["llvm"])), default=1) if "vector.body" in stages["llvm"] else 1
-        why = () if lanes > 1 else _obstacles(rows.free if rows else function)
+        assert how is not None
+        lanes, why = _lanes(function, how, stages["llvm"])
     checks = _checks(flat.entry, function, hoisted)
     return Inspection(kernel.name, target, stages, checks, stack, registers, lanes, why)
+
+
+def _lanes(function: Function, how: host.Form, text: str) -> tuple[int, tuple[str, ...]]:
+    """Tell how many threads run in a vector; where it is one, why."""
+    if how.wide:
+        return how.wide.lanes, ()
+    if "vector.body" in text:
+        return max(map(int, _LANES.findall(text)), default=1), ()
+    return 1, _obstacles(how.rows.free if how.rows else function) or (how.why,)
 
 
 def _checks(before: Function, after: Function, hoisted: frozenset[int]) -> tuple[Check, ...]:
@@ -108,12 +120,9 @@ def _obstacles(function: Function) -> tuple[str, ...]:
             found.append(f"{site.location}: the check of {site.subject} ({site.kind}) may stop any thread")
         elif value.op is Op.ATOMIC:
             found.append(f"{value.location}: an atomic operation is one thread's at a time")
-    seen: set[str] = set()
-    for block in cfg.reverse_postorder(function):
-        seen.add(block.label)
-        if any(edge.target in seen for edge in block.edges):
-            found.append("a loop runs for each thread as long as it needs")
-    return tuple(dict.fromkeys(found)) or ("LLVM judged that it is not worth it",)
+    if cfg.has_loop(function):
+        found.append("a loop runs for each thread as long as it needs")
+    return tuple(dict.fromkeys(found))
 
 
 def _values(function: Function) -> list[Value]:

@@ -40,7 +40,8 @@ class Record:
         """
         places = _Places(functions)
         sites = [[site.kind, site.subject, places.kept(site.location)] for site in self.sites]
-        return {"digest": self.digest, "dims": self.dims, "written": sorted(self.written), "sites": sites}
+        told = {"digest": self.digest, "dims": self.dims, "written": sorted(self.written)}
+        return {**told, "places": places.rows, "sites": sites}
 
 
 def record(found: Any, functions: Sequence[FunctionType]) -> Record:
@@ -53,53 +54,67 @@ def record(found: Any, functions: Sequence[FunctionType]) -> Record:
         strings = all(isinstance(text, str) for text in (digest, *written, *(s for site in sites for s in site[:2])))
         if not strings or not isinstance(dims, int) or not 0 <= dims <= 4:
             raise RecordError("a value in it has the wrong type")
-        places = _Places(functions)
-        made = tuple(Site(kind, subject, places.found(place)) for kind, subject, place in sites)
+        places = _found(found["places"], functions)
+        made = tuple([Site(kind, subject, places[place]) for kind, subject, place in sites])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as fault:
         raise RecordError(f"it is not a record of a kernel: {fault}") from fault
     return Record(digest, made, frozenset(written), dims)
 
 
 class _Places:
-    """Places as they are kept: the number of the function or the file in the library, line, column, and the caller."""
+    """Places as they are kept, each once: where, line, column, function, and the row of its caller.
+
+    Where is the number of an author's function, or a file of the library. The last row is of no place.
+    """
 
     def __init__(self, functions: Sequence[FunctionType]) -> None:
-        self._codes = [function.__code__ for function in functions]
-        self._lines: dict[str, list[str]] = {}
+        self.rows: list[list[Any]] = []
+        self._known: dict[Location, int] = {}
         self._spots: dict[tuple[str, str], list[tuple[int, int]]] = {}
-        for number, code in enumerate(self._codes):
+        for number, function in enumerate(functions):
+            code = function.__code__
             self._spots.setdefault((code.co_filename, code.co_name), []).append((code.co_firstlineno, number))
 
-    def kept(self, location: Location | None) -> list[Any] | None:
+    def kept(self, location: Location | None) -> int:
+        """Give the row of a place, -1 for none; raises RecordError for one in no function."""
         if location is None:
-            return None
-        caller = self.kept(location.caller)
+            return -1
+        known = self._known.get(location)
+        if known is None:
+            row = [*self._where(location), self.kept(location.caller)]
+            known = self._known[location] = len(self.rows)
+            self.rows.append(row)
+        return known
+
+    def _where(self, location: Location) -> list[Any]:
         path = Path(location.file)
         if path.is_relative_to(_LIBRARY):
-            where = [str(path.relative_to(_LIBRARY)), location.line, location.column, location.inside]
-            return [*where, caller]
+            return [str(path.relative_to(_LIBRARY)), location.line, location.column, location.inside]
         above = [spot for spot in self._spots.get((location.file, location.inside), ()) if spot[0] <= location.line]
         if not above:
             raise RecordError(f"{location} is in no function that the kernel is made of")
         first, number = max(above)
-        return [number, location.line - first, location.column, caller]
+        return [number, location.line - first, location.column, location.inside]
 
-    def found(self, place: Any) -> Location | None:
-        if place is None:
-            return None
-        home, line, column, *inside, caller = place
-        if not isinstance(line, int) or not isinstance(column, int):
+
+def _found(rows: Any, functions: Sequence[FunctionType]) -> list[Location | None]:
+    """Read what ``_Places`` kept; row -1 is no place."""
+    made: list[Location | None] = []
+    texts: dict[str, list[str]] = {}
+    for home, line, column, inside, caller in rows:
+        if not (type(line) is type(column) is type(caller) is int and isinstance(inside, str)):
             raise RecordError("a place in it has no line")
         if isinstance(home, str):
-            (name,) = inside
             file = f"{_LIBRARY}/{home}"
+        elif home < 0:
+            raise RecordError("a place in it is in no function")
         else:
-            if home < 0:
-                raise RecordError("a place in it is in no function")
-            code = self._codes[home]
-            file, line, name = code.co_filename, line + code.co_firstlineno, code.co_name
-        lines = self._lines.get(file)
-        if lines is None:
-            lines = self._lines[file] = linecache.getlines(file)
-        text = lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
-        return Location(file, line, column, text, name, self.found(caller))
+            code = functions[home].__code__
+            file, line = code.co_filename, line + code.co_firstlineno
+        text = texts.get(file)
+        if text is None:
+            text = texts[file] = linecache.getlines(file)
+        said = text[line - 1].rstrip("\n") if 0 < line <= len(text) else ""
+        made.append(Location(file, line, column, said, inside, made[caller] if caller >= 0 else None))
+    made.append(None)
+    return made

@@ -11,6 +11,7 @@ import numpy as np
 
 from sim_node import _native, dtypes
 from sim_node.device.names import DEFAULT, Device, get_device
+from sim_node.lang.values.structure import hold, refers
 from sim_node.lang.values.value import viewed
 from sim_node.runtime import values
 from sim_node.runtime.element import STRUCT, native
@@ -31,9 +32,10 @@ class Array(_native.Array):
     where there is none), ``writeable``.
     """
 
-    __slots__ = ("_kept",)
+    __slots__ = ("_held", "_kept")
 
     _kept: Sequence[Any]
+    _held: dict[int, dict[str, Any]]  # by an element's address: the arrays that its fields were made to refer to
 
     def __class_getitem__(cls, dtype: Any) -> dtypes.ArrayType:
         """Annotate a parameter with an array of one dimension, ``sn.Array[sn.vec3]``, as type checkers accept it."""
@@ -180,7 +182,15 @@ class Array(_native.Array):
         made = Array(self.owner, element or self.element, shape, strides, self.offset + offset)
         if hasattr(self, "_kept"):
             made._kept = self._kept
+        if refers(self.dtype):
+            made._held = self._holding()
         return made
+
+    def _holding(self) -> dict[int, dict[str, Any]]:
+        """What elements hold, for all arrays over this memory."""
+        if not hasattr(self, "_held"):
+            self._held = {}
+        return self._held
 
     def _like(self, shape: tuple[int, ...]) -> Array:
         """Make an array of the same dtype in memory of its own, which keeps what this one keeps."""
@@ -208,7 +218,11 @@ class Array(_native.Array):
         if isinstance(self.dtype, dtypes.Scalar):
             return self.numpy()[keys]
         whole = (*(one for one in keys if one is not Ellipsis), ...)  # an array also where it has no axes
-        return viewed(self.dtype, self.numpy()[whole])
+        memory = self.numpy()[whole]
+        value = viewed(self.dtype, memory)
+        if refers(self.dtype):
+            hold(value, self._holding().setdefault(memory.ctypes.data, {}))
+        return value
 
     def __setitem__(self, key: Any, value: Any) -> None:
         part = self[key] if select(key, self.shape, self.strides).shape else None

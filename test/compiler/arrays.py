@@ -69,6 +69,8 @@ class Arrays:
     if TYPE_CHECKING:
         palette: Palette
         random: Random
+        apart: bool
+        inside: int
 
         def pick(self, options: Iterable[T]) -> T: ...
         def chance(self, probability: float) -> bool: ...
@@ -122,8 +124,17 @@ class Arrays:
 
     def index(self, array: Array, number: int, dim: str | int, block: Block) -> str:
         extent = EXTENTS.get(dim) if isinstance(dim, str) else dim
-        if isinstance(dim, str) and self.chance(0.65):
+        if isinstance(dim, str) and self.chance(0.65 if self.apart else 0.95):
             return dim
+        if self.inside > 1:  # an index of an index of an index goes on for ever
+            return "0"
+        self.inside += 1
+        found = self.reckoned(array, number, dim, extent, block)
+        self.inside -= 1
+        return found
+
+    def reckoned(self, array: Array, number: int, dim: str | int, extent: int | None, block: Block) -> str:
+        """An index that is computed."""
         if self.chance(0.03):
             return self.expression(self.pick([int32, int64, uint32]), block, 1)
         if extent:

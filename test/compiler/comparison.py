@@ -9,6 +9,7 @@ import math
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import machine
@@ -61,7 +62,10 @@ class Mismatch:
 
 @dataclass
 class Outcome:
-    """How a program ended: a mismatch or none, the statements that CPython executed, and the forms that agreed."""
+    """How a program ended: a mismatch or none, the statements that CPython executed, and the forms that agreed.
+
+    "lanes" is among them where some of these ran threads in the lanes of vectors.
+    """
 
     mismatch: Mismatch | None = None
     executed: int = 0
@@ -121,7 +125,8 @@ def run(source: str, file: str, seed: int, forms: Sequence[Form] = FORMS) -> Out
                 return Outcome(mismatch, python.executed)
     except EndlessError:
         return Outcome()
-    return Outcome(None, python.executed, [*codes])
+    lanes = ["lanes"] if any(code.wide for code in codes.values()) else []
+    return Outcome(None, python.executed, [*codes, *lanes])
 
 
 def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
@@ -130,11 +135,12 @@ def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
     plain = best = verify(scalarise(flat), scalarise.__name__, known)
     for change in PASSES[PASSES.index(scalarise) + 1 :]:
         best = verify(change(best), change.__name__, known)
-    texts = {False: host.module(plain.entry), True: host.module(best.entry)}
     kinds, made = [param.type for param in flat.entry.params], {}
+    texts = cache(lambda full, bits: host.module(best.entry, bits) if full else host.module(plain.entry))
     for form in forms:
         try:
-            made[form.name] = machine.Code(kinds, texts[form.optimised], form.opt_level, form.target)
+            text = texts(form.optimised, form.target.bits)
+            made[form.name] = machine.Code(kinds, text, form.opt_level, form.target)
         except elf.UndefinedSymbolError:
             if form.target is HOST:
                 raise
@@ -144,7 +150,7 @@ def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
 def _compared(python: Counted, codes: dict[str, machine.Code], seed: int) -> Mismatch | None:
     """Compare the forms of a kernel on one set of inputs."""
     random = np.random.default_rng(seed)
-    length = int(random.choice([1, 3, 5, 9, 35]))
+    length = int(random.choice([1, 3, 9, 35, 150]))  # the last fills vectors
     more = int(random.random() < 0.05)  # threads than elements
     kinds, behind = python.block.types, [*EXTENTS.values()][: max(python.dims, 1) - 1]
     length = -(-length // math.prod(behind))

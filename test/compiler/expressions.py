@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import operator
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 from arrays import Array, Arrays, parameters
 from composites import Composites
-from palette import NUMBERS, Palette, Type, spelled
+from palette import FLOATS, NUMBERS, Palette, Type, spelled
 
 from sim_node.compiler.frontend.operand import Literal, unfit
 from sim_node.dtypes import SCALARS, Composite, Kind, Scalar, Struct, bool_, float32, float64, int32, int64
@@ -26,21 +26,21 @@ T = TypeVar("T")
 INTEGERS = ["0", "1", "2", "3", "5", "7", "10", "100", "-1", "-3", "255", "65_536", "0x7FFF_FFFF", "2_147_483_648",
             "4_294_967_295", "-2_147_483_648", "9_007_199_254_740_993", "9_223_372_036_854_775_807",
             "18_446_744_073_709_551_615", "-9_223_372_036_854_775_808"]  # fmt: skip
-FLOATS = ["0.0", "1.0", "0.5", "2.0", "-1.5", "0.1", "3.141592653589793", "1.0000000500000001", "1e-3", "16_777_217.0",
-          "123456789.123456789", "1e30", "-2.5", "0.30000000000000004", "1e-30", "4.0"]  # fmt: skip
+DECIMALS = ["0.0", "1.0", "0.5", "2.0", "-1.5", "0.1", "3.141592653589793", "1.0000000500000001", "1e-3",
+            "16_777_217.0", "123456789.123456789", "1e30", "-2.5", "0.30000000000000004", "1e-30", "4.0"]  # fmt: skip
 # Expressions that the build evaluates, with the names of the module.
 STATIC = ["sn.static(SIZE * 2 + 1)", "sn.static(len(PAIR))", "sn.static(GAIN / 4)", "Mode.FAST", "Mode.SLOW.value"]
 CONSTANTS = {"GAIN": 2.5, "THIRD": 1 / 3, "SIZE": 12, "ON": True, "OFF": False, "PAIR": (3, 0.7),
              "WIDE": np.int64(3_000_000_000), "TINY": np.float64(0.1), "NEAR": np.float32(0.1)}  # fmt: skip
 _VALUES = dict(zip(STATIC, [25, 2, 0.625, 3, 5])) | {
-    text: eval(text, {}, CONSTANTS) for text in [*INTEGERS, *FLOATS, *CONSTANTS, "PAIR[0]", "PAIR[1]"]
+    text: eval(text, {}, CONSTANTS) for text in [*INTEGERS, *DECIMALS, *CONSTANTS, "PAIR[0]", "PAIR[1]"]
 }
 _OPERATE: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "&": operator.and_, "|": operator.or_, "^": operator.xor,
 }  # fmt: skip
 WHOLE = ["+", "-", "*", "//", "%", "&", "|", "^"]
-REAL = ["+", "-", "*", "/"] * 3 + ["//", "%"]  # the last two are loops, and most of the time to compile
+REAL = (*("+", "-", "*", "/") * 3, "//", "%")  # the last two are loops, and most of the time to compile
 _TRUTH = ["&", "|", "^", "==", "!="]
 
 
@@ -75,6 +75,8 @@ class Block:
 class Expressions(Arrays, Composites):
     """The expressions of one program in the making."""
 
+    real: Sequence[str] = REAL
+
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.palette = Palette(self.random)
@@ -82,6 +84,8 @@ class Expressions(Arrays, Composites):
         self.arrays = parameters(self.palette)
         self.funcs: list[Func] = []
         self.long = self.chance(0.4)  # whether it calls what is most of the time to compile
+        self.inside = 0  # indices that are being written, one in the other
+        self.apart = self.chance(0.6)  # whether it does what keeps threads from the lanes of vectors
 
     # choices
 
@@ -110,7 +114,7 @@ class Expressions(Arrays, Composites):
 
     def _weak(self, kind: Scalar, block: Block, depth: int) -> tuple[str, list[Any]]:
         if depth == 0 or self.chance(0.55):
-            options = FLOATS if kind.is_float and self.chance(0.8) else INTEGERS
+            options = DECIMALS if kind.is_float and self.chance(0.8) else INTEGERS
             constants = ["SIZE", "PAIR[0]"] if kind.is_integer else ["GAIN", "THIRD", "PAIR[1]", "SIZE"]
             text = self.pick([*constants, *STATIC]) if self.chance(0.1) else self.pick(options)
             return text, [_VALUES[text]]
@@ -121,7 +125,7 @@ class Expressions(Arrays, Composites):
         if self.chance(0.2):
             word = self.pick(["min", "max", "sn.min", "sn.max"])
             return f"{word}({left}, {right})", ones + others
-        symbol = self.pick(REAL if kind.is_float else WHOLE)
+        symbol = self.pick(self.real if kind.is_float else WHOLE)
         return f"({left} {symbol} {right})", [_OPERATE[symbol](a, b) for a in ones for b in others]
 
     # expressions
@@ -141,7 +145,7 @@ class Expressions(Arrays, Composites):
             (2, lambda: self.leaf(kind, block)),
             (5, lambda: self.arithmetic(kind, block, depth - 1)),
             (1.5, lambda: self.function(kind, block, depth - 1)),
-            (1.5 if kind.is_float and self.long else 0, lambda: self.mathematics(kind, block, depth - 1)),
+            (2.5 if kind.is_float and self.long else 0, lambda: self.mathematics(kind, block, depth - 1)),
             (1, lambda: self.conversion(kind, block, depth - 1)),
             (1, lambda: self.ternary(kind, block, depth - 1)),
             (0.7, lambda: self.number_of(kind, block, depth - 1)),
@@ -185,7 +189,7 @@ class Expressions(Arrays, Composites):
         if self.chance(0.12):
             return f"({self.pick('-+~' if kind.is_integer else '-+')}{self.expression(kind, block, depth)})"
         left, right = self.pair(kind, block, depth)
-        symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else REAL)
+        symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else self.real)
         if symbol in ("<<", ">>"):
             count = str(self.random.randrange(kind.bits)) if self.chance(0.5) else self.expression(kind, block, depth)
             return f"({self.expression(kind, block, depth)} {symbol} {count})"
@@ -215,11 +219,13 @@ class Expressions(Arrays, Composites):
         return self.pick(options)
 
     def mathematics(self, kind: Scalar, block: Block, depth: int) -> str:
-        """A function of the math library, of one number or of two, at most one of which has no type."""
-        one, (left, right) = self.expression(kind, block, depth), self.pair(kind, block, depth)
+        """A function of the math library, of one float of any width or two, at most one without a type."""
+        of = self.pick([kind, kind, *FLOATS])
+        one, (left, right) = self.expression(of, block, depth), self.pair(of, block, depth)
         word = self.pick([*MATH, "erfc", "erfinv", "erfcinv"])
         two = [f"sn.{word}({left}, {right})" for word in ("atan2", "hypot", "pow")]
-        return self.pick([*[f"sn.{word}({one})"] * 9, *two, f"({left} ** {right})"])
+        made = self.pick([*[f"sn.{word}({one})"] * 9, *two, f"({left} ** {right})"])
+        return made if of == kind else f"{spelled(kind)}({made})"
 
     def conversion(self, kind: Scalar, block: Block, depth: int) -> str:
         source = self.pick(self.palette.scalars if self.chance(0.8) else SCALARS)

@@ -13,6 +13,7 @@ import numpy as np
 
 import sim_node.lang.values  # noqa: F401 (calling a composite type makes a value by it)
 from sim_node.compiler.backend import abi, elf, host, llvm
+from sim_node.compiler.backend.lanes import INDEX
 from sim_node.compiler.backend.target import HOST, Target
 from sim_node.dtypes import ArrayType, Struct, numeric
 
@@ -100,7 +101,7 @@ class Code:
     """Machine code of LLVM IR for a target that this processor runs; ``kinds`` are the parameters of its kernel."""
 
     def __init__(self, kinds: Sequence[Any], text: str, opt_level: int = 3, target: Target = HOST) -> None:
-        self.kinds = kinds
+        self.kinds, self.wide = kinds, INDEX in text
         self.code = elf.load(llvm.compile_text(text, opt_level, target=target))
 
     def run(self, dim: int | Sequence[int], *args: Any, begin: int = 0) -> Stop:

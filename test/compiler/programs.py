@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import reduce
 
 from arrays import held
-from expressions import REAL, WHOLE, Block, Expressions, Func
+from expressions import WHOLE, Block, Expressions, Func
 from palette import EXTENTS, NUMBERS, Type, fields, spelled
 
 from sim_node.dtypes import Composite, Scalar, Struct, Vector, bool_, float32, int32, int64, uint32
@@ -62,7 +62,7 @@ class Programs(Expressions):
         self.emit(block, f"{', '.join(own)} = sn.tid()")
         if len(own) > 1:
             self.emit(block, f"n = {reduce(lambda whole, axis: f'({whole} * {EXTENTS[axis]} + {axis})', own)}")
-        self.left, self.returns, self.result = self.random.randrange(20, 160), True, None
+        self.left, self.returns, self.result = self.random.randrange(*(20, 160) if self.apart else (2, 30)), True, None
         self.body(block, 0)
         for array in self.arrays:
             if array.written and self.chance(0.4):
@@ -93,17 +93,17 @@ class Programs(Expressions):
         params = [(next(self.names), self.pick(self.types)) for _ in range(self.random.randrange(4))]
         pair = self.pick(self.types), self.pick(self.types)
         result = self.pick([None, pair, pair, *self.types, *self.types])
-        block = self.block(params)
         made = Func(name, params, result)
         words = []
         for at, (param, kind) in enumerate(params):
             if made.defaults or (kind in NUMBERS and self.chance(0.2)):
                 number = kind if isinstance(kind, Scalar) and kind in NUMBERS else int32
-                params[at], block.variables[param] = (param, number), number
+                params[at] = param, number
                 made.defaults[param] = self.weak(number, Block({}, []), 0)
                 words.append(f"{param}: {spelled(number, True)} = {made.defaults[param]}")
             else:
                 words.append(f"{param}: {spelled(kind, self.chance(0.5))}" if self.chance(0.7) else param)
+        block = self.block(params)
         made.typed = self.chance(0.5)
         declared = self.chance(0.5)
         arrow = f" -> {spelled(result, True)}" if declared and isinstance(result, Type) else ""
@@ -161,15 +161,15 @@ class Programs(Expressions):
             (1, lambda: self.swap(block)),
             (0.5, lambda: self.unpack(block)),
             (0.4, lambda: self.several(block)),
-            (0.4, lambda: self.atomic(block)),
+            (0.4 if self.apart else 0, lambda: self.atomic(block)),
             (1, lambda: self.emit(block, self.view(block, next(self.names)))),
             (0.7, lambda: self.do(block)),
-            (0.3, lambda: self.check(block)),
+            (0.3 if self.apart else 0, lambda: self.check(block)),
         ]
         if nested < 4:
             options += [
                 (3, lambda: self.branch(block, nested)),
-                (2 if block.loops < 2 else 0, lambda: self.loop(block, nested)),
+                (2 if block.loops < 2 and self.apart else 0, lambda: self.loop(block, nested)),
                 (0.6 if block.loops < 2 else 0, lambda: self.each(block, nested)),
             ]
         if nested and self.returns:
@@ -254,7 +254,7 @@ class Programs(Expressions):
             value = self.expression(kind.scalar, block, 2) if symbol == "*" else value
             self.emit(block, f"{place} {symbol}= {value}")
         else:
-            symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else REAL)
+            symbol = self.pick([*WHOLE, "<<", ">>"] if kind.is_integer else self.real)
             value = self.weak(kind, block) if self.chance(0.4) else self.expression(kind, block, 2)
             value = str(self.random.randrange(kind.bits)) if symbol in ("<<", ">>") else value
             value = self.pick("2357") if kind.is_integer and symbol in ("//", "%") else value

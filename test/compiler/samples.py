@@ -330,8 +330,7 @@ def swap(x: F, y: F, out: F):
 @sn.kernel
 def swap_elements(x: F, out: F):
     i = sn.tid()
-    j = (i + 1) % len(x)
-    out[i], x[i] = x[j], out[j]
+    out[i], x[i] = x[i], out[i]
 
 
 @sn.kernel

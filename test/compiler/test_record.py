@@ -44,8 +44,10 @@ def test_a_place_in_no_function_is_not_kept() -> None:
     "change",
     [
         {"digest": 1}, {"dims": 9}, {"dims": "1"}, {"written": [1]}, {"written": None}, {"sites": [["index"]]},
-        {"sites": [["index", "x", [7, 1, 4, None]]]}, {"sites": [["index", "x", [-1, 1, 4, None]]]},
-        {"sites": [["index", "x", [0, "1", 4, None]]]}, {"sites": [["index", "x", "?"]]},
+        {"sites": [["index", "x", 7]]}, {"sites": [["index", "x", None]]}, {"sites": [["index", "x", "?"]]},
+        {"places": [[7, 1, 4, "f", -1]]}, {"places": [[-1, 1, 4, "f", -1]]}, {"places": [[0, "1", 4, "f", -1]]},
+        {"places": [[0, 1, 4, None, -1]]}, {"places": [[0, 1, 4, "f", 0]]}, {"places": [[0, 1, 4, "f"]]},
+        {"places": None},
     ],
 )  # fmt: skip
 def test_what_is_no_record_is_refused(change: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ def session(tmp_path, monkeypatch):
         text = page.read_text("utf-8").replace("```python\n", "").replace("\n```\n", "\n")
         test = doctest.DocTestParser().get_doctest(text, {"__name__": "page"}, page.name, str(page), 0)
         said = []
-        results = doctest.DocTestRunner().run(test, out=said.append)
+        results = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=said.append)
         assert results.failed == 0, "".join(said)
         return results.attempted
 

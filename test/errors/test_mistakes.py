@@ -28,6 +28,7 @@ INSIDE = {
     "UntoldError": "a kernel that has no fingerprint is compiled",
     "UnknownError": "what the build does not know is left to the run",
     "OutsideError": "becomes SN101 or SN104",
+    "ObstacleError": "a kernel whose threads stay apart is compiled, one thread after the other",
 }
 FAMILIES = {name for name, thing in vars(errors).items() if isinstance(thing, type) and issubclass(thing, errors.Coded)}
 

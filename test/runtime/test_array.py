@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sim_node as sn
 from sim_node import _native, dtypes
 from sim_node.runtime.array import extents, wrap
 from sim_node.runtime.creation import array, empty, zeros
@@ -338,3 +339,26 @@ def test_an_element_of_several_numbers_is_a_value_in_the_array_s_memory():
     assert array(made.list()).dtype == dtypes.vec3
     with pytest.raises(TypeError, match="expected a vec3f, got a vec3d"):
         made[0, 0] = dtypes.vec3d()
+
+
+@sn.struct
+class Link:
+    count: int
+    values: sn.array(dtype=float)
+
+
+def test_what_an_element_is_made_to_refer_to_lives_as_long_as_the_array():
+    links = sn.zeros(3, dtype=Link)
+    first = sn.array([1.0, 2.0])
+    before = sys.getrefcount(first)
+    links[1].values = first
+    assert sys.getrefcount(first) == before + 1
+    assert links[1].values is first
+    assert links[1:][0].values is first
+    assert links[0].values is None
+    other = sn.array([3.0])
+    links[1:][0].values = other
+    assert links[1].values is other
+    assert sys.getrefcount(first) == before
+    links.zero_()
+    assert links[1].values is None

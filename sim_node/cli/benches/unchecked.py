@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sim_node.compiler.backend import elf, host, llvm
+from sim_node.compiler.backend.target import HOST
 from sim_node.compiler.build import Program
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir.function import Function, Module, Value
@@ -17,9 +18,9 @@ from sim_node.runtime.program import Entry
 def unchecked(kernel: Kernel) -> Kernel:
     """Compile a kernel like this one but for its checks; it indexes as the checked one does where all is inside."""
     function = optimise(lower(kernel)).entry
-    rows = host.split(function)
+    rows = host.form(function, HOST.bits).rows
     bare = _bare(rows.free if rows else function)
-    code = elf.load(llvm.compile_text(host.module(bare)))
+    code = elf.load(llvm.compile_text(host.module(bare, HOST.bits)))
     params = tuple((name, param.type) for name, param in zip(bare.names, bare.params) if param.type is not None)
     made = Kernel(kernel.function, options=kernel.options, given=kernel.annotations)
     made.entry = Entry(

@@ -187,10 +187,12 @@ class _Thread:
             yield from self._offset(value, name)
         elif value.op is Op.ATOMIC:
             kind = _scalar(value)
-            yield from _fill(rows.atomic(str(value.attr), kind), name, kind, kind, [self.names[a] for a in value.args])
+            yield from rows.fill(
+                rows.atomic(str(value.attr), kind), name, kind, kind, [self.names[a] for a in value.args]
+            )
         else:
             source, result = _scalar(value.args[0]), _scalar(value)
-            yield from _fill(
+            yield from rows.fill(
                 rows.row(value.op, source, result), name, source, result, [self.names[a] for a in value.args]
             )
 
@@ -213,7 +215,7 @@ class _Thread:
             yield f"  {name} = zext i1 {text} to i8"
             text = name
         elif kind.is_float:
-            yield from _fill(rows.CANONICAL, name, kind, kind, [text])
+            yield from rows.fill(rows.CANONICAL, name, kind, kind, [text])
             memory, text = f"i{kind.bits}", name
         yield f"  store {memory} {text}, ptr {name}.at, align {kind.size}, !llvm.access.group {ACCESS_GROUP}"
 
@@ -291,26 +293,6 @@ def _incoming(blocks: Sequence[Block]) -> dict[str, list[tuple[str, Edge]]]:
 
 def _part(label: str, check: int) -> str:
     return f"{label}.{check}"
-
-
-def _fill(row: str, name: str, source: Scalar, result: Scalar, operands: list[str]) -> Iterator[str]:
-    text = row.format(
-        *operands,
-        r=name,
-        t=rows.TYPES[source.name],
-        s=_suffix(source),
-        rt=rows.TYPES[result.name],
-        rs=_suffix(result),
-        bits=source.bits,
-        size=source.size,
-        mask=source.bits - 1,
-        nan=rows.NAN.get(source.bits),
-    )
-    yield from (f"  {line}" for line in text.split("\n"))
-
-
-def _suffix(kind: Scalar) -> str:
-    return f"{'f' if kind.is_float else 'i'}{kind.bits}"
 
 
 def _scalar(value: Value) -> Scalar:

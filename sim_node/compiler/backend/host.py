@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from sim_node.compiler.analysis.uniformity import ObstacleError
 from sim_node.compiler.backend import abi, emit, llvm
+from sim_node.compiler.backend.access import LEFT
+from sim_node.compiler.backend.lanes import INDEX, Lanes, Vectors, vectors
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Function
 from sim_node.compiler.ir.op import Op
@@ -14,6 +18,7 @@ from sim_node.compiler.passes.ranges import is_check, is_own
 SYMBOL = "kernel"  # of every object: names are not part of the code
 
 LONG = 384  # operations of a thread, for which LLVM takes some 50 ms to make lanes of it
+MASKED = 512  # bits of the vectors whose every instruction takes a mask, so that a few threads run as one too
 _SCALAR = frozenset({Op.BOUNDS, Op.CHECK, Op.ATOMIC})  # what keeps a thread from being a lane
 
 # The threads of a launch have no order, which is what parallel_accesses says: LLVM may run several in the lanes of a
@@ -32,29 +37,56 @@ attributes #0 = {{ nounwind "no-builtins" }}
 """
 
 
-def module(function: Function) -> str:
-    """Emit the LLVM IR of a host object with one symbol.
+@dataclass(frozen=True)
+class Form:
+    """How a kernel is written: in rows that are split, or None; in lanes of vectors, or None, and then why not."""
+
+    rows: Rows | None
+    wide: Vectors | None
+    why: str = ""
+
+
+def module(function: Function, bits: int = 0) -> str:
+    """Emit the LLVM IR of a host object with one symbol, for vectors of so many bits; 0 leaves vectors to LLVM.
 
     Threads are numbered row by row. Those of a row that pass all checks which a launch can tell (``passes/hoist``) run
-    in a loop without these, which LLVM vectorises; the rest run checked, up to the first failure.
+    without these, as many at once as a vector has lanes (``lanes.py``), or, where they cannot, in a loop, which LLVM
+    vectorises if it can; the rest run checked, up to the first failure.
     """
-    rows = split(function)
-    threads = emit.thread(function, rows.free) if rows else emit.thread(function)
-    lines = (*_checked(function), *_kernel(function, rows)) if rows else _kernel(function, None)
-    tail = _TAIL + (f"{llvm.STRAIGHT} = !{{}}\n" if not rows and _straight(function) else "")
-    return threads + "\n".join(lines) + tail
+    how = form(function, bits)
+    rows, wide = how.rows, how.wide
+    threads = emit.thread(function, rows.free) if rows and not wide else emit.thread(function)
+    lines = [*_kernel(function, how)]
+    if rows or wide:
+        lines = [*_checked(function, _effort(how)), *lines]
+    straight = wide or (rows is None and _straight(function))
+    return threads + "\n".join(lines) + _TAIL + (f"{llvm.STRAIGHT} = !{{}}\n" if straight else "")
 
 
-def split(function: Function) -> Rows | None:
-    """Split a kernel where its loop gains: threads may be lanes without their checks, or have loops of their own.
+def _effort(how: Form) -> str:
+    """Say how well to compile the loop with all checks: by how many threads come there, and how they end."""
+    if how.wide and how.wide.flat.here is None:
+        return "noinline"  # those that fill no vector
+    stop = how.rows is None or how.rows.certain
+    return "noinline optnone" if stop else "noinline minsize optsize cold"
 
-    A long thread is split only where its checks are all of its own coordinate, for lanes of it cost LLVM a long time.
+
+def form(function: Function, bits: int) -> Form:
+    """Choose how a kernel is written for vectors of so many bits.
+
+    One that is left to LLVM is split where its loop gains: threads may be lanes without their checks, or have loops of
+    their own; a long one only where its checks are all of its own coordinate, for lanes of it cost LLVM a long time.
     """
     values = [value for block in function.blocks for value in block.body]
-    if len(values) > LONG and not all(is_own(value, function) for value in values if is_check(value)):
-        return None
-    rows = hoist(function)
-    return None if rows is None or _straight(rows.free) else rows
+    costly = len(values) > LONG and not all(is_own(value, function) for value in values if is_check(value))
+    rows = hoist(function) if bits or not costly else None
+    why = ""
+    if bits:
+        try:
+            return Form(rows, vectors(rows.free if rows else function, bits, bits >= MASKED))
+        except ObstacleError as obstacle:
+            why = str(obstacle)
+    return Form(None if costly or rows is None or _straight(rows.free) else rows, None, why)
 
 
 def _straight(function: Function) -> bool:
@@ -62,16 +94,10 @@ def _straight(function: Function) -> bool:
 
     A thread that may stop at a check of its own, or that changes memory in one step, is not vectorised.
     """
-    order = cfg.reverse_postorder(function)
-    seen: set[str] = set()
-    for block in order:
-        seen.add(block.label)
-        if any(edge.target in seen for edge in block.edges):
-            return False
-    return any(value.op in _SCALAR for block in order for value in block.body)
+    return not cfg.has_loop(function) and any(value.op in _SCALAR for block in function.blocks for value in block.body)
 
 
-def _kernel(function: Function, rows: Rows | None) -> Iterator[str]:
+def _kernel(function: Function, how: Form) -> Iterator[str]:
     axes = max(function.dims, 1)
     yield f"define void @{SYMBOL}(i64 %begin, i64 %end, ptr %args, ptr %error) #0 {{"
     yield "start:"
@@ -99,7 +125,7 @@ def _kernel(function: Function, rows: Rows | None) -> Iterator[str]:
     yield "  %to = add nsw i32 %from, %count.n"
     yield "  %from.w = sext i32 %from to i64"
     yield "  %base = sub i64 %row, %from.w"
-    yield from _split(function, rows) if rows else _whole(function)
+    yield from _split(function, how) if how.rows or how.wide else _whole(function)
     yield "row.end:"
     yield "  br label %rows"
     yield "done:"
@@ -113,16 +139,51 @@ def _whole(function: Function) -> Iterator[str]:
     yield from _loop(function, "thread", "all", "%from", "%to", "row.end", "!1")
 
 
-def _split(function: Function, rows: Rows) -> Iterator[str]:
+def _split(function: Function, how: Form) -> Iterator[str]:
     """Run a row in three parts, of which the first and the last are checked."""
-    for i, bound in enumerate(("%from", "%to"), len(function.params)):
-        yield f"  {abi.word(i)} = add i32 {bound}, 0"
-    lines, (first, after) = emit.straight(rows.safe)
-    yield from lines
+    rows, first, after = how.rows, "%from", "%to"
+    if rows:
+        for i, bound in enumerate(("%from", "%to"), len(function.params)):
+            yield f"  {abi.word(i)} = add i32 {bound}, 0"
+        lines, (first, after) = emit.straight(rows.safe)
+        yield from lines
     yield "  br label %head"
-    yield from _call_checked(function, "head", "%from", first, "free")
-    yield from _loop(function, rows.free.name, "free", first, after, "tail", "!1")
+    if rows:
+        yield from _call_checked(function, "head", "%from", first, "free")
+    else:
+        yield from ("head:", "  br label %free")
+    if how.wide:
+        yield from _vectors(how.wide, first, after)
+        after = "%lanes.rest"
+    elif rows:
+        yield from _loop(function, rows.free.name, "free", first, after, "tail", "!1")
     yield from _call_checked(function, "tail", after, "%to", "row.end")
+
+
+def _vectors(wide: Vectors, first: str, after: str) -> Iterator[str]:
+    """Run threads in vectors; what is left, and what comes when a check fails, is for the loop behind it."""
+    lanes, partial = Lanes(wide, "lanes.end"), wide.flat.here is not None
+    least = 1 if partial else wide.lanes
+    yield "free:"
+    yield from lanes.heads()
+    yield f"  %lanes.all = sub i32 {after}, {first}"
+    yield f"  %lanes.any = icmp sge i32 %lanes.all, {least}"
+    yield "  br i1 %lanes.any, label %lanes, label %lanes.end"
+    yield "lanes:"
+    yield f"  {INDEX} = phi i32 [ {first}, %free ], [ %lanes.next, %lanes.more ]"
+    yield f"  {LEFT} = phi i32 [ %lanes.all, %free ], [ %lanes.over, %lanes.more ]"
+    yield from lanes.lines("lanes.more")
+    yield "lanes.more:"
+    yield f"  %lanes.next = add i32 {INDEX}, {wide.lanes}"
+    yield f"  %lanes.over = sub i32 {LEFT}, {wide.lanes}"
+    yield f"  %lanes.again = icmp sge i32 %lanes.over, {least}"
+    yield "  br i1 %lanes.again, label %lanes, label %lanes.end"
+    yield "lanes.end:"
+    done = after if partial else "%lanes.next"
+    ways = [f"[ {after if partial else first}, %free ]", f"[ {done}, %lanes.more ]"]
+    ways += [f"[ {INDEX}, %{label} ]" for label in lanes.checks]
+    yield f"  %lanes.rest = phi i32 {', '.join(ways)}"
+    yield "  br label %tail"
 
 
 def _call_checked(function: Function, name: str, first: str, end: str, after: str) -> Iterator[str]:
@@ -135,10 +196,10 @@ def _call_checked(function: Function, name: str, first: str, end: str, after: st
     yield f"  br i1 %{name}.well, label %{after}, label %done"
 
 
-def _checked(function: Function) -> Iterator[str]:
-    """Emit the loop with all checks: a function of its own, and small, since it runs for few threads or none."""
+def _checked(function: Function, attributes: str) -> Iterator[str]:
+    """Emit the loop with all checks, a function of its own since it runs for few threads or none."""
     given = _passed(function, "%base", None)
-    yield f"define internal i1 @checked(i32 %from, i32 %to, {given}) noinline minsize optsize cold #0 {{"
+    yield f"define internal i1 @checked(i32 %from, i32 %to, {given}) {attributes} #0 {{"
     yield "  br label %all"
     yield from _loop(function, "thread", "all", "%from", "%to", "well", "!4")
     yield "well:"

@@ -74,7 +74,8 @@ def _optimised(text: str, opt_level: int, machine: Any) -> Any:
         module.verify()
     except RuntimeError as error:
         raise CodegenError(f"LLVM refuses the emitted code: {error}") from error
-    options = binding.create_pipeline_tuning_options(speed_level=opt_level)
+    # The passes of level 3 write a loop out for each way its conditions can go: two thirds of the time, and no faster.
+    options = binding.create_pipeline_tuning_options(speed_level=min(opt_level, 2))
     options.loop_vectorization = opt_level > 0
     options.slp_vectorization = False  # 60 % of the compile time; threads are what vectors are made of
     builder = binding.create_pass_builder(machine, options)

@@ -6,15 +6,20 @@ not occur.
 
 In a row, {0} {1} {2} are the operands, {t} is their LLVM type and {s} the suffix of intrinsics on it, {rt} and {rs} the
 same of the result, {r} the result's name, {bits} the operand's width, {mask} that less one, {nan} the bits of its NaN.
+A row is of one thread, or of as many as a vector has lanes: {v:i1} is any other type, {k:i1 0} a constant of it, {e}
+the type of the operand in one lane, {h} the suffix on f32. Rows of atomic operations name no lanes: they are one
+thread's. What is filled in twice, first types and then names, has its own braces four times.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 from sim_node.compiler.ir.function import Attr
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Kind, Scalar, float16, float64
+from sim_node.dtypes import Kind, Scalar, float16, float32, float64
 
 TYPES = {
     "bool": "i1", "i8": "i8", "u8": "i8", "i16": "i16", "u16": "i16", "i32": "i32", "u32": "i32", "i64": "i64",
@@ -26,21 +31,22 @@ NAN = {16: 0x7E00, 32: 0x7FC00000, 64: 0x7FF8000000000000}
 _CALL1 = "{r} = call {t} @llvm.%s.{s}({t} {0})"
 _CALL2 = "{r} = call {t} @llvm.%s.{s}({t} {0}, {t} {1})"
 _TWO = "{r} = %s {t} {0}, {1}"
-_SHIFT = "{r}.n = and {t} {1}, {mask}\n{r} = %s {t} {0}, {r}.n"
+_SHIFT = "{r}.n = and {t} {1}, {k:{e} {mask}}\n{r} = %s {t} {0}, {r}.n"
 # minimumNumber and maximumNumber: the lesser or greater, of zeros the one whose sign wins, and a number before NaN.
 # Not llvm.minimumnum: LLVM 22 gives NaN on x86 with AVX-512DQ where it knows that one operand is a number.
 _EXTREME = (
-    "{r}.c = fcmp %s {t} {0}, {1}\n{r}.m = select i1 {r}.c, {t} {0}, {t} {1}\n"
-    "{r}.a = bitcast {t} {0} to i{bits}\n{r}.b = bitcast {t} {1} to i{bits}\n{r}.s = %s i{bits} {r}.a, {r}.b\n"
-    "{r}.z = bitcast i{bits} {r}.s to {t}\n{r}.e = fcmp oeq {t} {0}, {1}\n"
-    "{r}.n = select i1 {r}.e, {t} {r}.z, {t} {r}.m\n{r}.u = fcmp uno {t} {1}, {1}\n"
-    "{r} = select i1 {r}.u, {t} {0}, {t} {r}.n"
+    "{r}.c = fcmp %s {t} {0}, {1}\n{r}.m = select {v:i1} {r}.c, {t} {0}, {t} {1}\n"
+    "{r}.a = bitcast {t} {0} to {v:i{bits}}\n{r}.b = bitcast {t} {1} to {v:i{bits}}\n"
+    "{r}.s = %s {v:i{bits}} {r}.a, {r}.b\n{r}.z = bitcast {v:i{bits}} {r}.s to {t}\n"
+    "{r}.e = fcmp oeq {t} {0}, {1}\n"
+    "{r}.n = select {v:i1} {r}.e, {t} {r}.z, {t} {r}.m\n{r}.u = fcmp uno {t} {1}, {1}\n"
+    "{r} = select {v:i1} {r}.u, {t} {0}, {t} {r}.n"
 )
 # The bits of a float. The choice is made between integers: between floats LLVM may drop it, one NaN being as good as
 # another to it (it does so for a square root).
 CANONICAL = (
-    "{r}.u = fcmp uno {t} {0}, {0}\n{r}.w = bitcast {t} {0} to i{bits}\n"
-    "{r} = select i1 {r}.u, i{bits} {nan}, i{bits} {r}.w"
+    "{r}.u = fcmp uno {t} {0}, {0}\n{r}.w = bitcast {t} {0} to {v:i{bits}}\n"
+    "{r} = select {v:i1} {r}.u, {v:i{bits}} {k:i{bits} {nan}}, {v:i{bits}} {r}.w"
 )
 
 ROWS: dict[Op, dict[str, str]] = {
@@ -50,10 +56,10 @@ ROWS: dict[Op, dict[str, str]] = {
     Op.DIV: {"f": _TWO % "fdiv"},
     Op.QUOT: {"i": _TWO % "sdiv", "u": _TWO % "udiv"},
     Op.REM: {"i": _TWO % "srem", "u": _TWO % "urem"},
-    Op.NEG: {"iu": "{r} = sub {t} 0, {0}", "f": "{r} = fneg {t} {0}"},
+    Op.NEG: {"iu": "{r} = sub {t} {k:{e} 0}, {0}", "f": "{r} = fneg {t} {0}"},
     Op.ABS: {
         "i": "{r} = call {t} @llvm.abs.{s}({t} {0}, i1 false)",
-        "u": "{r} = add {t} {0}, 0",
+        "u": "{r} = add {t} {0}, {k:{e} 0}",
         "f": _CALL1 % "fabs",
     },
     Op.MIN: {"i": _CALL2 % "smin", "u": _CALL2 % "umin", "f": _EXTREME % ("olt", "or")},
@@ -68,7 +74,7 @@ ROWS: dict[Op, dict[str, str]] = {
     Op.AND: {"biu": _TWO % "and"},
     Op.OR: {"biu": _TWO % "or"},
     Op.XOR: {"biu": _TWO % "xor"},
-    Op.INVERT: {"biu": "{r} = xor {t} {0}, -1"},
+    Op.INVERT: {"biu": "{r} = xor {t} {0}, {k:{e} -1}"},
     Op.SHL: {"iu": _SHIFT % "shl"},
     Op.SHR: {"i": _SHIFT % "ashr", "u": _SHIFT % "lshr"},
     Op.EQ: {"biu": _TWO % "icmp eq", "f": _TWO % "fcmp oeq"},
@@ -77,11 +83,11 @@ ROWS: dict[Op, dict[str, str]] = {
     Op.LE: {"i": _TWO % "icmp sle", "u": _TWO % "icmp ule", "f": _TWO % "fcmp ole"},
     Op.GT: {"i": _TWO % "icmp sgt", "u": _TWO % "icmp ugt", "f": _TWO % "fcmp ogt"},
     Op.GE: {"i": _TWO % "icmp sge", "u": _TWO % "icmp uge", "f": _TWO % "fcmp oge"},
-    Op.SELECT: {"b": "{r} = select i1 {0}, {rt} {1}, {rt} {2}"},
+    Op.SELECT: {"b": "{r} = select {v:i1} {0}, {rt} {1}, {rt} {2}"},
     Op.RAW: {"f": "{r} = bitcast {t} {0} to {rt}"},
     Op.BITCAST: {
         "iu": "{r} = bitcast {t} {0} to {rt}",
-        "f": CANONICAL.replace("{r} =", "{r}.c =") + "\n{r} = bitcast i{bits} {r}.c to {rt}",
+        "f": CANONICAL.replace("{r} =", "{r}.c =") + "\n{r} = bitcast {v:i{bits}} {r}.c to {rt}",
     },
 }
 
@@ -89,36 +95,39 @@ _SATURATE = "{r} = call {rt} @llvm.%s.sat.{rs}.{s}({t} {0})"
 _CONVERT = "{r} = %s {t} {0} to {rt}"
 # (kind of operand, kind of result) → row; between types of one width see ``cast``.
 _CASTS: dict[tuple[str, str], str] = {
-    ("iu", "b"): "{r} = icmp ne {t} {0}, 0",
-    ("f", "b"): "{r} = fcmp une {t} {0}, 0.0",
+    ("iu", "b"): "{r} = icmp ne {t} {0}, {k:{e} 0}",
+    ("f", "b"): "{r} = fcmp une {t} {0}, {k:{e} 0.0}",
     ("b", "iu"): _CONVERT % "zext",
     ("bu", "f"): _CONVERT % "uitofp",
     ("i", "f"): _CONVERT % "sitofp",
     ("f", "i"): _SATURATE % "fptosi",
     ("f", "u"): _SATURATE % "fptoui",
     ("p", "u"): _CONVERT % "ptrtoint",
-    ("p", "b"): "{r} = icmp ne {t} {0}, null",
+    ("p", "b"): "{r} = icmp ne {t} {0}, {k:{e} null}",
 }
 # By way of f32: LLVM 22 makes the least integer of an f16's NaN, on x86 with AVX512-FP16.
-_FROM_HALF = "{r}.w = fpext {t} {0} to float\n{r} = call {rt} @llvm.%s.sat.{rs}.f32(float {r}.w)"
+_FROM_HALF = "{r}.w = fpext {t} {0} to {v:float}\n{r} = call {rt} @llvm.%s.sat.{rs}.{h}({v:float} {r}.w)"
 _WIDEN = {Kind.INT: "sext", Kind.UINT: "zext", Kind.FLOAT: "fpext"}
 
 
 # To f16 through f32, where LLVM would call a library or round twice: of integers those above f32's digits are infinite
 # in f16 anyway; a double is cut to the digits of f32, the last one set if any was lost (to odd), and so rounds once.
-_INTEGER_TO_HALF = "{r}.f = %s {t} {0} to float\n{r} = fptrunc float {r}.f to half"
+_INTEGER_TO_HALF = "{r}.f = %s {t} {0} to {v:float}\n{r} = fptrunc {v:float} {r}.f to {v:half}"
 _DOUBLE_TO_HALF = (
-    "{r}.b = bitcast double {0} to i64\n{r}.l = and i64 {r}.b, 536870911\n{r}.z = icmp ne i64 {r}.l, 0\n"
-    "{r}.o = select i1 {r}.z, i64 536870912, i64 0\n{r}.h = and i64 {r}.b, -536870912\n"
-    "{r}.d = or i64 {r}.h, {r}.o\n{r}.x = bitcast i64 {r}.d to double\n"
-    "{r}.f = fptrunc double {r}.x to float\n{r} = fptrunc float {r}.f to half"
+    "{r}.b = bitcast {t} {0} to {v:i64}\n{r}.l = and {v:i64} {r}.b, {k:i64 536870911}\n"
+    "{r}.z = icmp ne {v:i64} {r}.l, {k:i64 0}\n"
+    "{r}.o = select {v:i1} {r}.z, {v:i64} {k:i64 536870912}, {v:i64} {k:i64 0}\n"
+    "{r}.h = and {v:i64} {r}.b, {k:i64 -536870912}\n"
+    "{r}.d = or {v:i64} {r}.h, {r}.o\n{r}.x = bitcast {v:i64} {r}.d to {v:double}\n"
+    "{r}.f = fptrunc {v:double} {r}.x to {v:float}\n{r} = fptrunc {v:float} {r}.f to {v:half}"
 )
 _INTEGER = {
     "add": "add", "sub": "sub", "min": "%smin", "max": "%smax", "and": "and", "or": "or", "xor": "xor", "exch": "xchg",
 }  # fmt: skip
 _CHANGE = "{r} = atomicrmw %s ptr {0}, {t} {1} monotonic, align {size}"
 _SWAP = (
-    "{r}.c = cmpxchg ptr {0}, %s {1}, %s {2} acq_rel monotonic, align {size}\n{r} = extractvalue {{ %s, i1 }} {r}.c, 0"
+    "{r}.c = cmpxchg ptr {0}, %s {1}, %s {2} acq_rel monotonic, align {size}\n"
+    "{r} = extractvalue {{{{ %s, i1 }}}} {r}.c, 0"
 )
 # The order of floats is that of their bits as signed integers, and the reverse where the sign is set. So one of two
 # changes is made, and the other is of the value that changes nothing. NaN is turned into bits that change nothing.
@@ -129,7 +138,7 @@ _EXTREME_BITS = (
     "{r}.v = fcmp uno {t} {r}.f, {r}.f\n{r}.k = xor i1 {r}.u, true\n{r}.g = and i1 {r}.v, {r}.k\n"
     "{r}.d = select i1 {r}.g, i{bits} {r}.w, i{bits} {r}.l\n"
     "{r}.x = cmpxchg ptr {0}, i{bits} {r}.l, i{bits} {r}.d monotonic monotonic, align {size}\n"
-    "{r}.y = extractvalue {{ i{bits}, i1 }} {r}.x, 1\n{r}.z = and i1 {r}.v, {r}.y\n"
+    "{r}.y = extractvalue {{{{ i{bits}, i1 }}}} {r}.x, 1\n{r}.z = and i1 {r}.v, {r}.y\n"
     "{r}.c = select i1 {r}.u, i{bits} %s, i{bits} {r}.w\n{r}.n = icmp slt i{bits} {r}.c, 0\n"
     "{r}.p = select i1 {r}.n, i{bits} %s, i{bits} {r}.c\n{r}.q = select i1 {r}.n, i{bits} {r}.c, i{bits} %s\n"
     "{r}.1 = atomicrmw %s ptr {0}, i{bits} {r}.p monotonic, align {size}\n"
@@ -154,10 +163,61 @@ def atomic(name: str, kind: Scalar) -> str:
     if name == "cas":
         asked = "{r}.x = bitcast {t} {1} to i{bits}\n{r}.y = bitcast {t} {2} to i{bits}\n"
         swap = "{r}.c = cmpxchg ptr {0}, i{bits} {r}.x, i{bits} {r}.y acq_rel monotonic, align {size}\n"
-        return asked + swap + "{r}.o = extractvalue {{ i{bits}, i1 }} {r}.c, 0\n{r} = bitcast i{bits} {r}.o to {t}"
+        return asked + swap + "{r}.o = extractvalue {{{{ i{bits}, i1 }}}} {r}.c, 0\n{r} = bitcast i{bits} {r}.o to {t}"
     return _CHANGE % {"add": "fadd", "sub": "fsub", "exch": "xchg"}[name]
 
 
+class _Each:
+    """A type, as many times as a vector has lanes."""
+
+    def __init__(self, lanes: int) -> None:
+        self.lanes = lanes
+
+    def __format__(self, kind: str) -> str:
+        return f"<{self.lanes} x {kind}>" if self.lanes else kind
+
+
+class _Same(_Each):
+    """A constant, after its type: the same in each lane."""
+
+    def __format__(self, typed: str) -> str:
+        return f"splat ({typed})" if self.lanes else typed.split(" ", 1)[1]
+
+
+def fill(row: str, name: str, source: Scalar, result: Scalar, operands: Sequence[str], lanes: int = 0) -> Iterator[str]:
+    """Write a row's lines, for one thread or for the lanes of a vector."""
+    text = _typed(row, source, result, lanes).format(*operands, r=name)
+    yield from (f"  {line}" for line in text.split("\n"))
+
+
+@cache
+def _typed(row: str, source: Scalar, result: Scalar, lanes: int) -> str:
+    """Fill in all of a row but names."""
+    each = _Each(lanes)
+    return row.format(
+        *("{0}", "{1}", "{2}"),
+        r="{r}",
+        t=format(each, TYPES[source.name]),
+        s=suffix(source, lanes),
+        rt=format(each, TYPES[result.name]),
+        rs=suffix(result, lanes),
+        e=TYPES[source.name],
+        h=suffix(float32, lanes),
+        v=each,
+        k=_Same(lanes),
+        bits=source.bits,
+        size=source.size,
+        mask=source.bits - 1,
+        nan=NAN.get(source.bits),
+    )
+
+
+def suffix(kind: Scalar, lanes: int = 0) -> str:
+    """The ending of intrinsics on a type."""
+    return f"{f'v{lanes}' if lanes else ''}{'f' if kind.is_float else 'i'}{kind.bits}"
+
+
+@cache
 def row(op: Op, source: Scalar, result: Scalar) -> str:
     """Pick the row of an op for the type of its first operand."""
     if op is Op.CAST:

@@ -44,6 +44,12 @@ class Target:
         """What objects for it are kept under: equal ones run the same objects, with the same bits and speed."""
         return f"{self.name}{self.features}" if self.cpu else f"{self.name}-{self.machine}-{processor(_cpuinfo())}"
 
+    @cached_property
+    def bits(self) -> int:
+        """How wide the vectors are that threads run in the lanes of."""
+        known = self.needs if self.cpu else features(_cpuinfo())
+        return 512 if known >= _V4 else 256 if known >= _V3 else 128
+
     @property
     def suffix(self) -> str:
         """How files of its code end: PTX is text, an object is ELF."""

@@ -162,6 +162,8 @@ def ternary(body: Body, node: ast.IfExp) -> Operand:
     weak = [(block, side) for block, (side, _) in lowered if isinstance(side, Weak)]
     if len(weak) == 2:
         return Choice(test, *_joined(body, join, weak))
+    for block, _ in weak:  # what has no type yet becomes a value where it was chosen
+        builder.current = block
     values = agree(body, what, node, *(written for _, written in lowered))
     for (block, _), value in zip(lowered, values, strict=True):
         builder.current = block

@@ -12,13 +12,14 @@ from sim_node.compiler.frontend.funcs import invoke_value
 from sim_node.compiler.frontend.operand import Literal
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Scalar, float32, float64
+from sim_node.dtypes import Scalar, float16, float32, float64
 from sim_node.errors import mistakes
 from sim_node.lang.library.double.power import pow as pow_of_f64
+from sim_node.lang.library.math import of_half
 from sim_node.lang.library.power import pow as pow_of_f32
 
-FUNCS = {float32: pow_of_f32, float64: pow_of_f64}
-# Up to this exponent a product of f32 is one of f64 rounded once.
+FUNCS = {float16: of_half(pow_of_f32), float32: pow_of_f32, float64: pow_of_f64}
+# Up to this exponent a product of f16 or f32 is one of f64 rounded once.
 MOST = 8
 _Factor = TypeVar("_Factor")
 
@@ -48,10 +49,10 @@ def power(body: Body, node: ast.AST, left: Written, right: Written) -> Value:
         return _whole(body, node, a, exponent, left, right)
     if exponent == 2:
         return body.emit(Op.MUL, kind, (a, a), node)
-    if exponent is not None and kind is float32 and 2 < exponent <= MOST:
+    if exponent is not None and kind is not float64 and 2 < exponent <= MOST:
         wide = body.emit(Op.CAST, float64, (a,), node)
         product = repeated(lambda x, y: body.emit(Op.MUL, float64, (x, y), node), wide, exponent)
-        return body.emit(Op.CAST, float32, (product,), node)
+        return body.emit(Op.CAST, kind, (product,), node)
     return invoke_value(body, FUNCS[kind], (a, b), node)
 
 

@@ -27,6 +27,16 @@ def reverse_postorder(function: Function) -> list[Block]:
     return order[::-1]
 
 
+def has_loop(function: Function) -> bool:
+    """Whether a block can be come to again."""
+    seen: set[str] = set()
+    for block in reverse_postorder(function):
+        seen.add(block.label)
+        if any(edge.target in seen for edge in block.edges):
+            return True
+    return False
+
+
 def predecessors(blocks: list[Block]) -> dict[str, list[Block]]:
     """List, for each label, the blocks among these with an edge to it, once an edge."""
     table: dict[str, list[Block]] = {block.label: [] for block in blocks}
@@ -66,6 +76,17 @@ def dominators(order: list[Block]) -> dict[str, str | None]:
                 idom[block.label] = best
                 changed = True
     return {block.label: None if block.label == entry else idom[block.label] for block in order}
+
+
+def passed_by_all(order: list[Block]) -> list[Block]:
+    """List the blocks of a reverse postorder that are on every way from the entry to a return."""
+    idom = dominators(order)
+    above: dict[str, list[str]] = {}
+    for block in order:
+        over = idom[block.label]
+        above[block.label] = [*(above[over] if over is not None else ()), block.label]
+    ends = [set(above[block.label]) for block in order if not block.edges]
+    return [block for block in order if ends and all(block.label in ways for ways in ends)]
 
 
 def _targets(block: Block) -> Iterator[str]:

@@ -13,6 +13,7 @@ from sim_node.compiler.analysis.facts import Spot
 from sim_node.compiler.analysis.polynomial import Polynomial
 from sim_node.compiler.analysis.premise import NEVER, All, AtMost, Either, Holds, Premise, both
 from sim_node.compiler.analysis.proof import Check, Prover
+from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Attr, Block, Function, Module, Value
 from sim_node.compiler.ir.op import Op
 from sim_node.compiler.ir.verifier import verify
@@ -34,12 +35,14 @@ class Rows:
 
     ``free`` is the kernel without the checks of ``sites``. ``safe`` takes the kernel's parameters and the range of
     last coordinates of a row, and returns that of the threads to run free: from one coordinate, not including the
-    other, between the two that were given.
+    other, between the two that were given. Where ``certain``, every thread comes to each of these checks, so one that
+    is not safe stops.
     """
 
     free: Function
     safe: Function
     sites: frozenset[int]
+    certain: bool
 
 
 def hoist(function: Function) -> Rows | None:
@@ -59,9 +62,12 @@ def hoist(function: Function) -> Rows | None:
         return None
     free = _free(function, found)
     safe = _Safe(function, prover).function(both(check.premise for check in found.values()))
-    module = Module(FREE, {FREE: free, SAFE: safe})
-    module = verify(dce(cse(fold(module))), "hoist")
-    return Rows(module.entry, module.functions[SAFE], frozenset(value.number for value in found))
+    short = cse(fold(Module(FREE, {SAFE: safe})))  # the other is as the passes left it, but for its checks
+    module = verify(dce(Module(FREE, {FREE: free, **short.functions})), "hoist")
+    sites = frozenset(value.number for value in found)
+    passed = cfg.passed_by_all(prover.order)
+    certain = sites <= {value.number for block in passed for value in block.body if value in found}
+    return Rows(module.entry, module.functions[SAFE], sites, certain)
 
 
 def _free(function: Function, found: dict[Value, Check]) -> Function:

@@ -14,7 +14,7 @@ from sim_node.compiler.frontend.literals import quotient
 from sim_node.compiler.frontend.powers import FUNCS, MOST, repeated
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
 from sim_node.compiler.python.stop import StopError
-from sim_node.dtypes import float32, float64
+from sim_node.dtypes import numeric
 from sim_node.lang.values.value import Value, memory_of
 
 
@@ -41,9 +41,9 @@ def power(a: Any, b: Any, _: str) -> Any:
         return a**b
     if exponent == 2:
         return a * a
-    if exponent is not None and isinstance(a, np.float32) and 2 < exponent <= MOST:
-        return np.float32(repeated(operator.mul, np.float64(a), exponent))
-    return FUNCS[float32 if isinstance(a, np.float32) else float64](a, b)
+    if exponent is not None and not isinstance(a, np.float64) and 2 < exponent <= MOST:
+        return type(a)(repeated(operator.mul, np.float64(a), exponent))
+    return FUNCS[numeric(a.dtype).scalar](a, b)
 
 
 def _divide(divide: Callable[[Any, Any], Any], a: Any, b: Any, subject: str) -> Any:

@@ -32,7 +32,7 @@ from sim_node.lang.library.double import root as root_of_f64
 from sim_node.lang.library.double import trigonometry as trigonometry_of_f64
 
 
-def _of_half(full: Func) -> Func:
+def of_half(full: Func) -> Func:
     """The form of f16."""
 
     @func(name=full.name)
@@ -47,7 +47,7 @@ def _of_half(full: Func) -> Func:
 
 
 def _family(double: Func, full: Func, fast: Func | None = None) -> Func:
-    return overloaded(_of_half(full), double, full, fast=fast)
+    return overloaded(of_half(full), double, full, fast=fast)
 
 
 exp = _family(exponential_of_f64.exp, exponential.exp, fast=fast.exp)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sim_node.dtypes import LAYOUTS, ArrayType, Scalar, Struct
+from sim_node.dtypes import LAYOUTS, ArrayType, Scalar, Struct, pointer
 from sim_node.lang.values.numbers import is_number, number
 from sim_node.lang.values.value import Value, canonical, memory_of, type_of, viewed
 
@@ -61,7 +61,9 @@ class StructValue(Value):
         if isinstance(kind, Scalar):
             return part[()]
         if isinstance(kind, ArrayType):
-            return self._arrays.get(name)
+            kept = self._arrays.get(name)
+            same = kept is not None and part.tobytes() == _described(self, name, kind, kept)
+            return kept if same else None  # whoever has the memory may have written it since
         value = viewed(kind, part)
         if isinstance(value, StructValue):
             object.__setattr__(value, "_arrays", self._arrays.setdefault(name, {}))
@@ -92,7 +94,8 @@ class StructValue(Value):
         if not isinstance(value, StructValue) or value._type != self._type:
             raise TypeError(f"{self._type!r} takes one of its own, not a {type(value).__name__}")
         self._memory[...] = value._memory
-        object.__setattr__(self, "_arrays", _copied(value._arrays))
+        self._arrays.clear()
+        self._arrays.update(_copied(value._arrays))
 
     def numpy_value(self) -> Any:
         """The fields as a record of numpy's, a copy."""
@@ -123,6 +126,16 @@ class StructValue(Value):
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={_shown(getattr(self, name))}" for name, _ in self._type.fields)
         return f"{self._type!r}({fields})"
+
+
+def refers(type_: Any) -> bool:
+    """Whether values of a type refer to arrays."""
+    return isinstance(type_, Struct) and any(leaf.scalar is pointer for leaf in type_.leaves)
+
+
+def hold(value: StructValue, arrays: dict[str, Any]) -> None:
+    """Let a view of memory keep the arrays that its fields refer to in a dict that whoever has the memory keeps."""
+    object.__setattr__(value, "_arrays", arrays)
 
 
 def _shown(value: Any) -> str:

@@ -15,8 +15,8 @@ def test_figures_and_absent_peers(monkeypatch, tmp_path):
     kept = []
     process = bench._process
 
-    def watched(contender, file):
-        answer = process(contender, file)
+    def watched(contender, file, **asked):
+        answer = process(contender, file, **asked)
         kept.append(len(list(Path(file.parent, "cache").glob("*.o"))))
         return answer
 
@@ -31,7 +31,7 @@ def test_figures_and_absent_peers(monkeypatch, tmp_path):
 def test_ratios(monkeypatch):
     times = {"sim_node": 1.0, "warp": 20.0, "numba": 30.0}
     monkeypatch.setattr(
-        bench, "_process", lambda who, _file: {"version": "1", "build_ms": times[who], "import_ms": 2.0}
+        bench, "_process", lambda who, _file, **_: {"version": "1", "build_ms": times[who], "import_ms": 2.0}
     )
     measured = bench.run()
     assert measured.ratios["vs_warp_cold"] == measured.ratios["vs_warp_warm"] == 20.0

@@ -1,11 +1,18 @@
+import copy
 import re
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import sim_node as sn
 from sim_node.compiler.backend import host, llvm
 from sim_node.compiler.ir.parser import parse
 from sim_node.compiler.passes.pipeline import optimise
+from sim_node.errors import KernelError
+
+Ints, Floats = sn.array(dtype=int), sn.array(dtype=float)
 
 # y[i] = a * x[i] + y[i]
 SAXPY = """
@@ -105,3 +112,50 @@ def test_threads_run_in_the_lanes_of_vectors(execute):
     text = llvm.optimised_text(host.module(optimise(parse(SAXPY)).entry))
     assert "fmul <" in text
     assert re.search(r"call .*@stop\(", text)
+
+
+@sn.kernel
+def gather(x: Floats, at: Ints, y: Floats):
+    i = sn.tid()
+    y[i] = x[at[i]] * 2.0
+
+
+@sn.kernel
+def chain(x: Floats, at: Ints, y: Floats):
+    i = sn.tid()
+    y[i] = 1.0
+    if at[i] != 3:
+        y[i] = x[at[at[i]]]
+
+
+@sn.kernel
+def scatter(x: Floats, at: Ints, y: Floats):
+    i = sn.tid()
+    y[at[i]] = x[i]
+
+
+def outcome(kernel, dim, args, device):
+    given_args = copy.deepcopy(args)
+    try:
+        sn.launch(kernel, dim, inputs=given_args, device=device)
+        told = ""
+    except KernelError as error:
+        told = str(error)[: str(error).rindex("launched")]
+    return told, [np.asarray(arg).tobytes() for arg in given_args]
+
+
+@settings(max_examples=40)
+@given(
+    st.sampled_from((gather, chain, scatter)),
+    st.integers(0, 700),
+    st.lists(st.tuples(st.integers(0, 700), st.sampled_from((-1, -(2**31), 2**31 - 1, 700, 0, 3))), max_size=3),
+    st.integers(0, 2**32 - 1),
+)
+def test_a_bad_index_stops_the_first_of_its_threads_and_all_behind_it(kernel, dim, bad, seed):
+    random = np.random.default_rng(seed)
+    size = dim + int(random.integers(0, 3))
+    at = random.permutation(size).astype(np.int32)
+    for place, value in bad:
+        at[place : place + 1] = value
+    args = [random.normal(size=size).astype(np.float32), at, np.full(size, 9, np.float32)]
+    assert outcome(kernel, dim, args, "python") == outcome(kernel, dim, args, "cpu")

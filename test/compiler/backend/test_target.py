@@ -70,3 +70,10 @@ def test_the_host_is_the_best_where_it_is_this_one():
     another = dataclasses.replace(HOST)
     assert best(["host-x86_64-0000000000000000"]) is None
     assert another.identity == HOST.identity
+
+
+def test_vectors_are_as_wide_as_the_target_has_them():
+    assert {name: one.bits for name, one in TARGETS.items() if one.cpu} == {
+        "x86-64-v4": 512, "x86-64-v3": 256, "x86-64-v2": 128, "aarch64": 128,
+    }  # fmt: skip
+    assert TARGETS["host"].bits in (128, 256, 512)

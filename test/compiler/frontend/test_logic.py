@@ -97,3 +97,10 @@ def test_literals_of_a_ternary_adapt(kernel):
     body = "d[0] = 0.1 if flag else d[1]\nd[1] = d[0] if a[0] > 5 else 0.2"
     run(lower(kernel(body)), [x, d, np.zeros(1, np.int32), np.zeros((1, 3), np.float32), 0, 0.0, True])
     assert list(d) == [0.1, 0.2, 0.0]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_a_choice_of_literals_beside_a_value_is_made_on_its_side(kernel, n):
+    want = (0 if n == 3 else 3) if n >= 2 else 10 // (n + 1)
+    assert outcome(kernel, "a[0] = (0 if n == 3 else 3) if n >= 2 else a[1] // (n + 1)", n) == want
+    assert outcome(kernel, "a[0] = a[1] // (n + 1) if n < 2 else (0 if n == 3 else 3)", n) == want

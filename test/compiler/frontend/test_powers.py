@@ -66,6 +66,25 @@ def test_of_f64():
 
 
 @sn.kernel
+def halves(x: sn.array(dtype=sn.float16), y: sn.array(dtype=sn.float16), out: sn.array(dtype=sn.float16)):
+    i = sn.tid()
+    out[4 * i] = x[i] ** 2
+    out[4 * i + 1] = x[i] ** 3
+    out[4 * i + 2] = x[i] ** y[i]
+    out[4 * i + 3] = 2.0 ** x[i]
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_of_f16_it_is_that_of_more_digits_rounded(device):
+    x = np.random.default_rng(3).uniform(0.5, 2.0, 100).astype(np.float16)
+    y, out = -x, np.zeros(400, np.float16)
+    sn.launch(halves, 100, [x, y], [out], device=device)
+    wide = x.astype(np.float64)
+    wanted = np.stack([wide**2, wide**3, wide ** y.astype(np.float64), 2.0**wide], 1).ravel().astype(np.float16)
+    np.testing.assert_array_equal(out, wanted)
+
+
+@sn.kernel
 def at_run_time(x: sn.array(dtype=int)):
     x[0] = x[0] ** x[1]
 

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Block, Edge, Function, Value
 from sim_node.compiler.ir.op import Op
+from sim_node.compiler.ir.parser import parse
 from sim_node.dtypes import bool_
 
 ENDS = {0: Op.RETURN, 1: Op.JUMP, 2: Op.BRANCH}
@@ -53,3 +54,35 @@ def test_a_chain_longer_than_the_recursion_limit_is_ordered():
     blocks = [Block(f"b{i}", (), (), Value(Op.JUMP, None), (Edge(f"b{i + 1}"),)) for i in range(count)]
     last = Block(f"b{count}", (), (), Value(Op.RETURN, None))
     assert len(cfg.reverse_postorder(Function("f", (), (), (), (*blocks, last)))) == count + 1
+
+
+@given(graphs())
+def test_a_loop_is_a_block_that_reaches_itself(function):
+    around = {block.label: {edge.target for edge in block.edges} for block in function.blocks}
+    live = {block.label for block in cfg.reverse_postorder(function)}
+    for _ in function.blocks:
+        around = {label: targets.union(*(around[t] for t in targets)) for label, targets in around.items()}
+    assert cfg.has_loop(function) == any(label in around[label] for label in live)
+
+
+def test_the_blocks_that_every_way_passes():
+    source = """
+    kernel @k(bool %c, bool %d) {
+    b0:
+      branch %c -> b1, b2
+    b1:
+      branch %d -> b1, b3
+    b2:
+      jump -> b3
+    b3:
+      branch %d -> b4, b5
+    b4:
+      return
+    b5:
+      return
+    }
+    """
+    order = cfg.reverse_postorder(parse(source).entry)
+    assert [block.label for block in cfg.passed_by_all(order)] == ["b0", "b3"]
+    endless = "kernel @k() {\nb0:\n  jump -> b1\nb1:\n  jump -> b1\n}\n"
+    assert cfg.passed_by_all(cfg.reverse_postorder(parse(endless).entry)) == []

@@ -107,3 +107,13 @@ def test_a_step_that_the_launch_knows_passes_for_a_whole_row_or_not():
 
 def test_nothing_to_hoist():
     assert rows("kernel @k(ptr %x, i32 %n) {\nb0:\n  store %x, %n {0}\n  return\n}\n") is None
+
+
+def test_checks_that_every_thread_makes_are_certain():
+    """What is not safe then stops, which the loop with all checks is compiled for."""
+    whole = hoist(optimise(parse(STENCIL)).entry)
+    assert whole.certain
+    guarded = STENCIL.replace(
+        "  %s = add i32 %va, %vb\n", "  branch %some -> b1, b2\nb1:\n  %s = add i32 %va, %vb\n"
+    ).replace("  return\n", "  jump -> b2\nb2:\n  return\n")
+    assert not hoist(optimise(parse(guarded.replace("  check %some {2}\n", ""))).entry).certain

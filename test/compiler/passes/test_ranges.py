@@ -38,9 +38,9 @@ STATES = {
     "s += x[i * n + m]": ["hoisted"],
     "s += x[n]": ["hoisted"],
     "s += x[i // 2]": ["hoisted"],
-    # what is read from memory keeps its check, and then there are no lanes to take the others out of
-    "s += x[x[i]]": ["kept", "kept"],
-    "v = x[i]; s += x[v] + x[v]": ["kept", "kept", "removed"],
+    # what is read from memory keeps its check
+    "s += x[x[i]]": ["hoisted", "kept"],
+    "v = x[i]; s += x[v] + x[v]": ["hoisted", "kept", "removed"],
     "for j in range(3, n): s += x[x[j]]": ["hoisted", "kept"],
 }  # fmt: skip
 
