@@ -299,7 +299,11 @@ class Programs(Expressions):
         self.emit(block, self.call(None, block, 1) or "pass")
 
     def check(self, block: Block) -> None:
-        self.emit(block, f'assert {self.condition(block, 2)} or i >= 0, "so it is"')
+        if self.chance(0.5):
+            self.emit(block, f'assert {self.condition(block, 2)} or i >= 0, "so it is"')
+        else:  # one thread may fail, and tell what it compared
+            self.emit(block, f"if i == {self.random.randrange(150)}:")
+            self.emit(block.inner(), f"assert {self.comparison(block, 2)}")
 
     def leave(self, block: Block) -> None:
         result = "" if self.result is None else f" {self.returned(block)}"

@@ -24,17 +24,12 @@ from sim_node.dtypes import (
     Type,
     Vector,
     bool_,
-    float64,
-    int64,
-    uint64,
 )
 from sim_node.errors import mistakes
 
 C = TypeVar("C", bound=Composite)
 
 _LARGEST = 4096
-# kind → its widest type
-_WORDS = {Kind.BOOL: uint64, Kind.INT: int64, Kind.UINT: uint64, Kind.FLOAT: float64}
 
 Arguments = list[Written]
 Named = dict[str, Written]
@@ -71,12 +66,6 @@ def cast(body: Body, value: Value, scalar: Scalar, node: ast.AST) -> Value:
         assert isinstance(value.type, Scalar)
         return body.emit(Op.NE, bool_, (value, body.constant(value.type, Literal(0), node)), node)
     return body.emit(Op.CAST, scalar, (value,), node)
-
-
-def word(body: Body, value: Value, node: ast.AST) -> Value:
-    """A scalar in 64 bits, as prints and checks tell it."""
-    assert isinstance(value.type, Scalar)
-    return cast(body, value, _WORDS[value.type.kind], node)
 
 
 def zero(body: Body, kind: Type, node: ast.AST) -> Value:

@@ -6,12 +6,13 @@ import ast
 
 from sim_node.compiler.frontend.agree import numbers, text
 from sim_node.compiler.frontend.body import Body, describe
-from sim_node.compiler.frontend.construction import cast, word
+from sim_node.compiler.frontend.construction import cast
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import (
     Composite,
+    Kind,
     Scalar,
     float64,
     int8,
@@ -31,6 +32,9 @@ MOST = 256  # numbers that one call writes (SN_RECORD_MAX)
 
 _SIGNED = {scalar.bits: scalar for scalar in (int8, int16, int32, int64)}
 _UNSIGNED = {scalar.bits: scalar for scalar in (uint8, uint16, uint32, uint64)}
+# kind → the word that a number becomes
+_WORDS = {Kind.BOOL: uint64, Kind.INT: int64, Kind.UINT: uint64, Kind.FLOAT: float64}
+
 # A format, and the words that it writes.
 Written = tuple[str, list[Value]]
 
@@ -74,7 +78,7 @@ def _print(body: Body, node: ast.Call) -> Written:
             raise body.error(mistakes.PRINTING, f"'{keyword.arg}' is text", keyword.value, "")
         between, end = (given, end) if keyword.arg == "sep" else (between, given)
     parts = [_shown(body, _known_text(body, argument), argument) for argument in node.args]
-    return joined([form for form, _ in parts], between, end), [one for _, words in parts for one in words]
+    return joined([form for form, _ in parts], between, end), [word for _, words in parts for word in words]
 
 
 def _shown(body: Body, operand: str | Operand, node: ast.expr) -> Written:
@@ -83,13 +87,19 @@ def _shown(body: Body, operand: str | Operand, node: ast.expr) -> Written:
         return escaped(operand), []
     if isinstance(operand, tuple):
         parts = [_shown(body, part, node) for part in operand]
-        return f"({', '.join(form for form, _ in parts)})", [one for _, words in parts for one in words]
+        return f"({', '.join(form for form, _ in parts)})", [word for _, words in parts for word in words]
     value = body.materialise(operand, node)
     kind = value.type
     if not isinstance(kind, (Scalar, Composite)):
         return printed(kind), []
+    word = _WORDS[(kind if isinstance(kind, Scalar) else kind.scalar).kind]
     single = (value,) if isinstance(kind, Scalar) else numbers(body, value, node)
-    return printed(kind), [word(body, one, node) for one in single]
+    return printed(kind), [_word(body, one, word, node) for one in single]
+
+
+def _word(body: Body, value: Value, word: Scalar, node: ast.AST) -> Value:
+    """The value in the 64 bits of a word."""
+    return value if value.type == word else body.emit(Op.CAST, word, (value,), node)
 
 
 # printf
@@ -125,17 +135,17 @@ def _printf(body: Body, node: ast.Call) -> Written:
 
 def _converted(body: Body, letter: str, given: str | Operand, node: ast.expr) -> Value:
     """The word that a conversion writes; an integer is one of its own width, with the sign that the letter means."""
-    wide = int64 if letter in SIGNED else uint64 if letter in UNSIGNED else float64 if letter in FLOATS else None
-    if wide is not None and isinstance(given, Literal) and (wide is not uint64 or given.value >= 0):
-        return body.constant(wide, given, node)
+    word = int64 if letter in SIGNED else uint64 if letter in UNSIGNED else float64 if letter in FLOATS else None
+    if word is not None and isinstance(given, Literal) and (word is not uint64 or given.value >= 0):
+        return body.constant(word, given, node)
     value = None if isinstance(given, str) else body.materialise(given, node)
     kind = value.type if value is not None else None
-    wanted = {int64: "biu", uint64: "biu", float64: "f", None: "b"}[wide]
+    wanted = {int64: "biu", uint64: "biu", float64: "f", None: "b"}[word]
     if value is None or not isinstance(kind, Scalar) or kind.kind.value not in wanted:
         what = f"'%{letter}' does not write '{text(node)}', which is {'text' if kind is None else repr(kind)}"
         raise body.error(
-            mistakes.PRINTING, what, node, f"float({text(node)})" if wide is float64 else "%d of integers, %g of floats"
+            mistakes.PRINTING, what, node, f"float({text(node)})" if word is float64 else "%d of integers, %g of floats"
         )
     if kind.is_integer:
-        value = cast(body, value, (_SIGNED if wide is int64 else _UNSIGNED)[kind.bits], node)
-    return cast(body, value, wide or uint64, node)
+        value = cast(body, value, (_SIGNED if word is int64 else _UNSIGNED)[kind.bits], node)
+    return _word(body, value, word or uint64, node)

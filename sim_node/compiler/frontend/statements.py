@@ -8,7 +8,6 @@ from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.calls import call
 from sim_node.compiler.frontend.comparisons import COMPARE
-from sim_node.compiler.frontend.construction import word
 from sim_node.compiler.frontend.coordinates import coordinates, is_tid
 from sim_node.compiler.frontend.logic import as_value, condition
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
@@ -122,8 +121,7 @@ def assertion(body: Body, node: ast.Assert) -> None:
     value, symbol = as_value(body, truth), compared(node.test)
     kind = value.args[0].type if value.op in _COMPARISONS else None
     if symbol and isinstance(kind, Scalar):
-        words = tuple(word(body, one, node) for one in value.args)
-        body.check(value, f"assert {kind!r} {symbol}", message, node, words)
+        body.check(value, f"assert {kind!r} {symbol}", message, node, value.args)
     else:
         body.check(value, "assert", message, node)
 

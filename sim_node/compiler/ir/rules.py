@@ -101,11 +101,10 @@ def _site(value: Value, function: Function, _m: Module) -> str | None:
 
 
 def _check(value: Value, function: Function, _m: Module) -> str | None:
-    condition, *words = [arg.type for arg in value.args] or [None]
-    if condition is not bool_ or len(words) not in (0, 2):
-        return f"takes a bool, and the two words that it compares or none, not {[arg.type for arg in value.args]}"
-    wide = all(isinstance(word, Scalar) and word.bits == 64 for word in words)
-    return _site(value, function, _m) if wide else f"compares {words}, which are not words of 64 bits"
+    condition, *told = [arg.type for arg in value.args] or [None]
+    if condition is not bool_ or len(told) not in (0, 2) or not all(isinstance(kind, Scalar) for kind in told):
+        return f"takes a bool, and the two scalars that it tells or none, not {[arg.type for arg in value.args]}"
+    return _site(value, function, _m)
 
 
 def _print(value: Value, function: Function, _m: Module) -> str | None:

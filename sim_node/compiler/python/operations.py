@@ -91,11 +91,13 @@ def check_compared(left: Any, right: Any, symbol: str, message: str) -> None:
 
 
 def _word(value: Any) -> int:
-    """A scalar in 64 bits, as the error holds it; 0 for anything else, of which it tells nothing."""
+    """A scalar in 64 bits, as the error holds it, with the one NaN; 0 for anything else, of which it tells nothing."""
     if not isinstance(value, np.generic):
         return 0
-    wide = struct.unpack("q", struct.pack("d", value))[0] if value.dtype.kind == "f" else int(value)
-    return int(wide)
+    if value.dtype.kind != "f":
+        return int(value)
+    (bits,) = struct.unpack("q", struct.pack("d", value if value == value else np.nan))
+    return int(bits)
 
 
 def count(*limits: Any) -> Iterator[Any]:
