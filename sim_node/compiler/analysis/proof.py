@@ -74,12 +74,14 @@ class Prover:
         terms = (self.term, lambda value: plain.get(value) or self.term(value))
         self.facts = Facts(self.order, terms, self._interval)
         self._fuel = self._depth = 0
+        self._sums: dict[tuple[Value, At], _Sum | None] = {}  # of one question
 
     # questions
 
     def check(self, value: Value, spot: Spot) -> Check:
         """Say under which premise a BOUNDS or a CHECK passes, for every thread that comes there."""
         self._fuel = FUEL
+        self._sums.clear()
         at = At(spot)
         if value.op is Op.CHECK:
             return Check(self._true(value.args[0], True, at))
@@ -261,6 +263,11 @@ class Prover:
 
     def _opened(self, value: Value, at: At) -> _Sum | None:
         """Write a value as its operands, where it is a sum or the like of integers, and say when it does not wrap."""
+        if (value, at) not in self._sums:
+            self._sums[value, at] = self._sum(value, at)
+        return self._sums[value, at]
+
+    def _sum(self, value: Value, at: At) -> _Sum | None:
         row, every = SUMS.get(value.op), whole(value.type)
         if row is None or every is None or not _of_integers(value):
             return None

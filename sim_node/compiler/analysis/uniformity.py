@@ -34,21 +34,28 @@ class Divergence:
 def divergence(function: Function) -> Divergence:
     """Tell what parts the threads of a row.
 
+    Where all threads take a branch of which one way leads into what another branch lets only some run, as in
+    ``same or varying``, it is taken for one that parts them.
     Raises ObstacleError for a loop that some threads leave before others, or that only some of them run.
     """
     order = cfg.reverse_postorder(function)
     found = Divergence(order, _postdominators(order))
     axis = max(function.dims, 1) - 1
     found.varying |= {v for b in order for v in b.body if v.op is Op.TID and v.number == axis}
-    before = cfg.predecessors(order)
+    before, above, entered = cfg.predecessors(order), cfg.dominators(order), set[str | None]()
     while True:
         spread(order, found.varying)
-        parting = [block for block in order if block.label not in found.regions and _parts(block, found.varying)]
+        parting = [
+            block for block in order
+            if block.label not in found.regions and (block.label in entered or _parts(block, found.varying))
+        ]  # fmt: skip
         if not parting:
             return found
         for block in parting:
             region = found.regions[block.label] = _between(block, found)
             _acyclic(block, region, order)
+            inside = {block.label, *region}
+            entered |= {above[each] for each in region if any(p.label not in inside for p in before[each])}
             for label in (*region, found.after[block.label]):
                 if label != EXIT and len(before[label]) > 1:
                     found.varying.update(next(b for b in order if b.label == label).params)

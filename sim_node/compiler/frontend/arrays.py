@@ -13,12 +13,15 @@ from sim_node.compiler.frontend.operand import Literal, Operand
 from sim_node.compiler.frontend.selection import ZERO_STEP, Span, bounds, check_integer, visited
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import ArrayType, Scalar, bool_, int32, int64, pointer
+from sim_node.dtypes import ArrayType, Scalar, Type, bool_, int32, int64, pointer, uint32, uint64
 from sim_node.errors import mistakes
 from sim_node.lang.func import Func
 from sim_node.lang.library import slices
 
 _ALL = Span(ast.Slice(), None, None, None)  # what a dimension without an index is taken by
+_NARROW: dict[Type | None, Func] = {
+    int64: slices.narrow_signed, uint32: slices.narrow_unsigned, uint64: slices.narrow_unsigned
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,7 @@ def _step_of(body: Body, span: Span, node: ast.Subscript) -> Value:
     assert isinstance(value.type, Scalar)
     moves = body.emit(Op.NE, bool_, (value, body.constant(value.type, Literal(0), written)), written)
     body.check(moves, "assert", ZERO_STEP.lower(), node)
-    return value if value.type is int32 else body.emit(Op.CAST, int32, (value,), written)
+    return _narrow(body, value, written)
 
 
 def _bound(
@@ -179,6 +182,12 @@ def _bound(
     if bound is None or written is None:
         return invoke_value(body, missing, (length, step), node)
     check_integer(body, bound, written)
-    value = body.materialise(bound, written)
-    value = value if value.type is int32 else body.emit(Op.CAST, int32, (value,), node)
+    value = _narrow(body, body.materialise(bound, written), node)
     return invoke_value(body, slices.clamped, (value, length, step), node)
+
+
+def _narrow(body: Body, value: Value, node: ast.AST) -> Value:
+    """Make a bound or a step an i32: one that is beyond it means what the last one there does."""
+    if value.type in _NARROW:
+        return invoke_value(body, _NARROW[value.type], (value,), node)
+    return value if value.type is int32 else body.emit(Op.CAST, int32, (value,), node)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from sim_node.compiler.analysis.uniformity import EXIT, Divergence, ObstacleError, chain, divergence
+from sim_node.compiler.analysis.uniformity import EXIT, Divergence, chain, divergence
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Block, Edge, Function, Value
 from sim_node.compiler.ir.op import Op
@@ -36,7 +36,7 @@ def flatten(function: Function, partial: bool = False) -> Flat:
     """Return the function without branches that part threads.
 
     If not all lanes have threads (``partial``), the mask ``here`` of those that have is every other's beginning.
-    Raises ObstacleError where there is a branch that masks cannot stand for.
+    Raises ObstacleError where masks cannot stand for what threads run each for itself.
     """
     here = Value(Op.ARG, bool_) if partial else None
     return _Flattening(function, divergence(function), here).flat()
@@ -107,8 +107,7 @@ class _Flattening:
         for block in self.found.order:
             if block.label not in region:
                 continue
-            if any(other.label not in masks for other in self.before[block.label]):
-                raise ObstacleError("a branch leads into what another one lets only some threads run")
+            assert all(other.label in masks for other in self.before[block.label]), "a region is entered by its head"
             mask = masks[block.label] = self._mask(block.label, masks, entries[block.label])
             for at, param in enumerate(block.params):
                 self.new[param] = self._chosen(entries[block.label], at)

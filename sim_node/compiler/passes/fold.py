@@ -80,6 +80,7 @@ _NEUTRAL: dict[Op, dict[str, Attr]] = {
     Op.SUB: {"iu": 0, "f": 0.0},
     Op.MUL: {"iu": 1, "f": 1.0},
     Op.DIV: {"f": 1.0},
+    Op.QUOT: {"iu": 1},
     Op.OR: {"b": False, "iu": 0},
     Op.XOR: {"b": False, "iu": 0},
     Op.AND: {"b": True},
@@ -115,6 +116,8 @@ def _identity(value: Value, kind: Scalar) -> Value | None:
         return Value(Op.REM, kind, (first, second.args[1]), location=value.location)
     if first is second and value.op in _IDEMPOTENT:
         return first
+    if first is second and value.op is Op.SUB and kind.is_integer:
+        return Value(Op.CONST, kind, attr=0, location=value.location)
     if second.op is Op.CONST:
         return _beside(second, first, value.op, kind)
     if first.op is Op.CONST and SIGNATURES[value.op].commutes:

@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from sim_node.dtypes import int32
 from sim_node.lang.builtins import max_, min_
 from sim_node.lang.func import func
+
+_MOST = 0x7FFF_FFFF  # elements along a dimension; beyond it all bounds and steps mean the same
+
+
+@func
+def narrow_signed(bound: Any) -> int32:
+    """Bring a bound or a step of 64 bits into 32, where it means what it did."""
+    return int32(min_(max_(bound, -_MOST), _MOST))
+
+
+@func
+def narrow_unsigned(bound: Any) -> int32:
+    """Bring one that is never negative there."""
+    return int32(min_(bound, _MOST))
 
 
 @func
@@ -30,10 +45,13 @@ def last(length: Any, step: Any) -> Any:
 
 @func
 def count(start: Any, stop: Any, step: Any) -> Any:
-    """How many steps lead from the start to before the stop; the step is not 0."""
+    """How many steps lead from the start to before the stop; the step is not 0.
+
+    Without a branch: so equal slices are seen to be equal.
+    """
     ahead = start - stop if step < 0 else stop - start
-    stride = -step if step < 0 else step
-    return (ahead - 1) // stride + 1 if ahead > 0 else 0 * ahead
+    stride = -max_(step, -_MOST) if step < 0 else step
+    return max_((ahead - 1) // stride + 1, 0)
 
 
 @func

@@ -45,6 +45,16 @@ def test_a_sum_that_may_wrap_is_a_premise_too():
     assert isinstance(premise, AtMost)
 
 
+def test_a_row_of_sums_is_a_premise_for_each():
+    """Each is written once; else there would be twice as many goals for every sum more."""
+    lines, last = "", "t"
+    for at in range(12):
+        lines += f"  %s{at} = add i32 %{last}, %n\n"
+        last = f"s{at}"
+    premise, _ = proven(f"{lines}  %r = bounds i32 %{last}, %w {{0}}\n")
+    assert len(premise.parts) > 12
+
+
 @pytest.mark.parametrize(
     "lines",
     [

@@ -41,6 +41,16 @@ def branches(x: F, a: N, y: F):
 
 
 @sn.kernel
+def either(x: F, a: N, y: F, n: int):
+    """Whether a thread is asked is the same for all."""
+    i = sn.tid()
+    if n > 3 or (n > 0 and a[i] > 1):
+        y[i] = x[i]
+    elif a[i] < 0 and (n < 0 or x[i] > 0.5):
+        y[i] -= x[i]
+
+
+@sn.kernel
 def loops(x: F, y: F, n: int):
     i = sn.tid()
     s = 0.0
@@ -96,6 +106,15 @@ def table(x: sn.array(dtype=float, ndim=2), y: sn.array(dtype=float, ndim=2)):
 
 
 @sn.kernel
+def sliced(x: sn.array(dtype=float, ndim=3), y: sn.array(dtype=float, ndim=2), z: F):
+    """Whether what a slice of all leads to is there is known to a launch, so it is for lanes after a store."""
+    i, j, k = sn.tid()
+    n = (i * 5 + j) * 4 + k
+    z[n] = x[i, j, k]
+    y[:, ::-1][n, 0] = z[n]
+
+
+@sn.kernel
 def last(x: F, y: F):
     i = sn.tid()
     y[0] = x[i]
@@ -144,6 +163,7 @@ def test_the_same_bits(count, bits):
     m = count
     for kernel, args in (
         (branches, [f(m), n(m), f(m)]),
+        *((either, [f(m), n(m), f(m), at]) for at in (5, 2, 0, -2)),
         (loops, [f(m), f(m), min(m, 5)]),
         (quotients, [n(m), 3, n(m)]),
         (quotients, [n(m), 0, n(m)]),
@@ -160,6 +180,7 @@ def test_the_same_bits(count, bits):
 def test_rows_are_run_one_after_the_other(bits):
     for dims in ((3, 5), (5, 3), (2, 70)):
         assert same(table, dims, [f(*dims), f(*dims)], bits).code == 0
+    assert same(sliced, (3, 5, 4), [f(3, 5, 4), f(60, 2), f(60)], bits).code == 0
 
 
 @pytest.mark.parametrize("bits", BITS)

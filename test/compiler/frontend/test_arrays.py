@@ -89,6 +89,23 @@ def test_a_run_time_step_goes_both_ways_and_stops_the_thread_at_0(written, execu
 
 
 @pytest.mark.parametrize(
+    ("kind", "ends"),
+    [("int64", (0, 5, 2**32)), ("int64", (2**32 + 1, 5, 1)), ("int64", (4, 0, -(2**32) - 1)),
+     ("int64", (0, 2**63 - 1, 2)), ("int64", (-(2**63), -1, 1)), ("int32", (4, 0, -(2**31))),
+     ("uint32", (0, 2**32 - 1, 3)), ("uint64", (2**64 - 1, 2, 1))],
+)  # fmt: skip
+def test_ends_and_steps_of_any_width_are_clamped_as_in_python(written, execute, kind, ends):
+    words = ":".join(f"sn.{kind}(e[{at}])" for at in range(3))
+    names = written(
+        f"@sn.kernel\ndef k(a: array(int), e: array(sn.uint64), out: array(int)):\n    out[0] = len(a[{words}])\n"
+    )
+    out, a = np.zeros(1, np.int32), np.arange(5, dtype=np.int32)
+    given = np.array([end % 2**64 for end in ends], np.uint64)
+    assert execute(lower(names["k"]), 1, a, given, out).code == 0
+    assert out[0] == len(a[slice(*ends)])
+
+
+@pytest.mark.parametrize(
     ("body", "family", "what"),
     [
         ("x = a[0, 1, 2]", BuildTypeError, "has 2 dimensions, not 3"),
