@@ -302,7 +302,7 @@ class Programs(Expressions):
         if self.chance(0.5):
             self.emit(block, f'assert {self.condition(block, 2)} or i >= 0, "so it is"')
         else:  # one thread may fail, and tell what it compared
-            self.emit(block, f"if i == {self.random.randrange(150)}:")
+            self.emit(block, f"if i == {self.pick([0, 5, 20, 100])}:")
             self.emit(block.inner(), f"assert {self.comparison(block, 2)}")
 
     def leave(self, block: Block) -> None:
