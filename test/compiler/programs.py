@@ -332,7 +332,11 @@ class Programs(Loops, Expressions):
         self.emit(block, self.call(None, block, 1) or "pass")
 
     def check(self, block: Block) -> None:
-        self.emit(block, f'assert {self.condition(block, 2)} or i >= 0, "so it is"')
+        if self.chance(0.5):
+            self.emit(block, f'assert {self.condition(block, 2)} or i >= 0, "so it is"')
+        else:  # one thread may fail, and tell what it compared
+            self.emit(block, f"if i == {self.pick([0, 5, 20, 100])}:")
+            self.emit(block.inner(), f"assert {self.comparison(block, 2)}")
 
     def show(self, block: Block) -> None:
         """Print some values."""

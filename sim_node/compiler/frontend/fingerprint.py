@@ -192,6 +192,8 @@ class _Walk:
             self._owner(thing, "another kernel", str(thing.module), thing.name)
         elif isinstance(thing, ModuleType):
             self._owner(thing, "module", thing.__name__)
+        elif isinstance(thing, GenericAlias | UnionType) or kind.__module__ == "typing":
+            self._generic(thing)
         elif isinstance(thing, type):
             if thing.__module__ in _FIXED:
                 self.tell("class", thing.__module__, thing.__qualname__)
@@ -209,8 +211,6 @@ class _Walk:
         elif isinstance(thing, Value):
             self.thing(type_of(thing))
             self._array(np.asarray(thing))
-        elif isinstance(thing, GenericAlias | UnionType) or kind.__module__ == "typing":
-            self._generic(thing)
         else:
             self._instance(thing)
 

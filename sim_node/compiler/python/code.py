@@ -118,7 +118,7 @@ class Code:
             told = _Error.from_address(error)
             if told.code == 0:
                 told.code, told.site = 1, self._site(raised)
-                told.thread, told.index, told.length = thread, _signed(stop.index), stop.length
+                told.thread, told.index, told.length = thread, _signed(stop.index), _signed(stop.length)
 
     def _site(self, raised: BaseException) -> int:
         if isinstance(raised, StopError):

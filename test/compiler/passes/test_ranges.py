@@ -1,6 +1,7 @@
 """What is dropped is what passes in every run: told by examples, and by random kernels beside the device python."""
 
 import copy
+import sys
 
 import numpy as np
 import pytest
@@ -100,6 +101,7 @@ def outcome(made, dim, args, device):
     return told, [np.asarray(arg).tobytes() for arg in given_args]
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 does not know in which column it is")
 @settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
 def test_every_stop_is_that_of_the_device_python(seed):

@@ -93,9 +93,12 @@ def test_a_fault_names_the_call_that_failed() -> None:
         with pytest.raises(KernelError) as caught:
             sn.launch(dividing, 3, inputs=[x, y], device=device)
         error = caught.value
-        told.append((error.what, error.location, error.thread, x.tolist()))
         assert error.location is not None
         assert error.location.caller is not None
+        places = error.location, error.location.caller
+        if sys.version_info < (3, 11):  # it does not know in which column it is
+            places = tuple(place.line for place in places)
+        told.append((error.what, places, error.thread, x.tolist()))
     assert told[0] == told[1]
     assert told[0][2:] == (1, [3, 0, 1])
 
