@@ -77,7 +77,7 @@ class Steps(Programs):
         self.emit(block.inner(), self.pick(["break", "continue"]))
 
     def element(self, block: Block) -> None:
-        (self.declare if self.late and self.chance(0.98) else super().element)(block)
+        (self.declare if self.late and self.chance(0.996) else super().element)(block)
 
     def leave(self, block: Block) -> None:
         """End the thread, or a func; behind that no loop is for all."""
@@ -89,7 +89,7 @@ class Steps(Programs):
         while True:
             self.stored = False
             place = super().target(block)
-            if not (self.late and self.stored) or self.chance(0.02):
+            if not (self.late and self.stored) or self.chance(0.004):
                 return place
 
     def own(self, block: Block, kinds: Sequence[Type]) -> tuple[str, Type]:
