@@ -66,6 +66,8 @@ def _computed(value: Value, found: Mapping[Value, Interval], passed: list[Value]
     row = _ROWS.get(value.op)
     operands = [_interval(arg, found) for arg in value.args]
     known = [ends for ends in operands if ends is not None]
+    if value.op is Op.SHR and len(known) == 2:
+        known[1] = _count(known[1], value.type)
     return row(*known) if row is not None and known and len(known) == len(operands) else None
 
 
@@ -103,8 +105,17 @@ def _and(a: Interval, b: Interval) -> Interval | None:
     return (0, min(tops)) if tops else None
 
 
-def _right(a: Interval, b: Interval) -> Interval | None:
-    return (a[0] >> b[0], a[1] >> b[0]) if b[0] == b[1] and 0 <= b[0] < 64 else None
+def _count(by: Interval, kind: Type | None) -> Interval:
+    """What a shift takes of its count, which is modulo the width."""
+    assert isinstance(kind, Scalar)
+    last = kind.bits - 1
+    return (by[0] & last, by[0] & last) if by[0] == by[1] else (0, last)
+
+
+def _right(a: Interval, by: Interval) -> Interval:
+    """Between the least and the greatest shift, of which the greater one leads towards 0, or -1."""
+    ends = [end >> count for end in a for count in by]
+    return min(ends), max(ends)
 
 
 def _absolute(a: Interval) -> Interval:
