@@ -69,10 +69,10 @@ def _quotient(prover: Prover, goal: Goal) -> Iterable[Premise]:
     """Of a dividend and a divisor that are not negative: q is at most b where a is at most b · n + n - 1."""
     a, n = map(prover.term, goal.value.args)
     if goal.value.op is Op.SHR:
-        assert isinstance(goal.value.type, Scalar)
-        if n.constant is None or n.constant & (goal.value.type.bits - 1) > 30:
+        kind = goal.value.type
+        if n.constant is None or not isinstance(kind, Scalar):
             return
-        n = number(1 << (n.constant & (goal.value.type.bits - 1)))  # a count is taken modulo the width
+        n = number(1 << (n.constant & (kind.bits - 1)))
     fair = both((prover.prove(a.scaled(-1), goal.at), prover.prove(number(1) - n, goal.at)))
     if not goal.up:
         yield both((fair, prover.put(goal.polynomial, goal.atom, Polynomial(), goal.at)))

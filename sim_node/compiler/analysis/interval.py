@@ -66,7 +66,7 @@ def _computed(value: Value, found: Mapping[Value, Interval], passed: list[Value]
     row = _ROWS.get(value.op)
     operands = [_interval(arg, found) for arg in value.args]
     known = [ends for ends in operands if ends is not None]
-    if value.op is Op.SHR and len(known) == 2:
+    if value.op is Op.SHR and isinstance(value.type, Scalar) and len(known) == 2:
         known[1] = _count(known[1], value.type)
     return row(*known) if row is not None and known and len(known) == len(operands) else None
 
@@ -105,17 +105,16 @@ def _and(a: Interval, b: Interval) -> Interval | None:
     return (0, min(tops)) if tops else None
 
 
-def _count(by: Interval, kind: Type | None) -> Interval:
-    """What a shift takes of its count, which is modulo the width."""
-    assert isinstance(kind, Scalar)
-    last = kind.bits - 1
-    return (by[0] & last, by[0] & last) if by[0] == by[1] else (0, last)
+def _count(ends: Interval, kind: Scalar) -> Interval:
+    """How far a shift goes: by the lowest bits of its count, as many as number those of the type."""
+    most = kind.bits - 1
+    if ends[0] == ends[1]:
+        return ends[0] & most, ends[0] & most
+    return ends if ends[0] >= 0 and ends[1] <= most else (0, most)
 
 
-def _right(a: Interval, by: Interval) -> Interval:
-    """Between the least and the greatest shift, of which the greater one leads towards 0, or -1."""
-    ends = [end >> count for end in a for count in by]
-    return min(ends), max(ends)
+def _right(a: Interval, b: Interval) -> Interval | None:
+    return (a[0] >> b[0], a[1] >> b[0]) if b[0] == b[1] else None
 
 
 def _absolute(a: Interval) -> Interval:

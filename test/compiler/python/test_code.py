@@ -1,5 +1,6 @@
 """What a user sees of a kernel on the device python: debuggers, other exceptions, places of faults."""
 
+import enum
 import sys
 import threading
 from typing import Any
@@ -20,6 +21,26 @@ def halved(x: Any):
 @sn.func
 def ratio(a: int, b: int) -> int:
     return a // b
+
+
+class Gear(enum.IntEnum):
+    SECOND = 2
+
+
+@sn.func
+def geared(x: int, *, by: int = 1, gear: int = Gear.SECOND) -> int:
+    return (x | gear) * by
+
+
+@sn.func
+def shifted(x: int, gear: int = Gear.SECOND) -> int:
+    return gear << x
+
+
+@sn.kernel
+def turning(x: sn.array(dtype=int)):
+    i = sn.tid()
+    x[i] = geared(x[i]) + shifted(x[i])
 
 
 @sn.kernel
@@ -101,6 +122,15 @@ def test_a_fault_names_the_call_that_failed() -> None:
         told.append((error.what, places, error.thread, x.tolist()))
     assert told[0] == told[1]
     assert told[0][2:] == (1, [3, 0, 1])
+
+
+def test_a_default_that_is_an_enum_is_its_number() -> None:
+    told = []
+    for device in ("cpu", "python"):
+        x = np.array([1, 4], np.int32)
+        sn.launch(turning, 2, inputs=[x], device=device)
+        told.append(x.tolist())
+    assert told == [[3 + 4, 6 + 32]] * 2
 
 
 def test_threads_of_the_process_may_run_it_at_once() -> None:
