@@ -110,23 +110,24 @@ def _sweep() -> None:
     for path in SHM.glob("*fast*"):
         with contextlib.suppress(OSError):  # its owner removed it
             left |= {str(path)} if path.stat().st_uid == os.getuid() else set()
-    for maps in Path("/proc").glob("[0-9]*/maps") if left else ():
-        with contextlib.suppress(OSError):  # it ended meanwhile, or belongs to another user
-            left -= {line.split(maxsplit=5)[-1] for line in maps.read_text().splitlines() if str(SHM) in line}
+    for _, maps in _mapped() if left else ():
+        left -= {line.split(maxsplit=5)[-1] for line in maps.splitlines() if str(SHM) in line}
     for name in left:
         Path(name).unlink(missing_ok=True)
 
 
 def _mapped_by_a_stranger(segment: Path) -> bool:
     """Return whether a live process that is no descendant of this one maps the segment: another run's, not ours."""
+    return any(str(segment) in maps and os.getpid() not in _ancestors(pid) for pid, maps in _mapped())
+
+
+def _mapped() -> Iterator[tuple[int, str]]:
+    """What each process maps, by its number."""
     for maps in Path("/proc").glob("[0-9]*/maps"):
         try:
-            mapped = str(segment) in maps.read_text()
+            yield int(maps.parent.name), maps.read_text()
         except OSError:  # it ended meanwhile, or belongs to another user
             continue
-        if mapped and os.getpid() not in _ancestors(int(maps.parent.name)):
-            return True
-    return False
 
 
 def _ancestors(pid: int) -> Iterator[int]:

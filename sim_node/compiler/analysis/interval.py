@@ -106,11 +106,8 @@ def _and(a: Interval, b: Interval) -> Interval | None:
 
 
 def _count(ends: Interval, kind: Scalar) -> Interval:
-    """How far a shift goes: by the lowest bits of its count, as many as number those of the type."""
-    most = kind.bits - 1
-    if ends[0] == ends[1]:
-        return ends[0] & most, ends[0] & most
-    return ends if ends[0] >= 0 and ends[1] <= most else (0, most)
+    """How far a shift by one count goes: by its lowest bits, as many as number those of the type."""
+    return (ends[0] & (kind.bits - 1),) * 2 if ends[0] == ends[1] else ends
 
 
 def _right(a: Interval, b: Interval) -> Interval | None:

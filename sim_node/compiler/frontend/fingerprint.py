@@ -18,7 +18,6 @@ import sys
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from itertools import chain
 from types import BuiltinFunctionType, CodeType, FunctionType, GenericAlias, ModuleType, UnionType
 from typing import Any, get_args, get_origin
 
@@ -226,7 +225,7 @@ class _Walk:
                 raise UntoldError  # there is no order to visit them in
             self.tell(*sorted(map(repr, thing)))
             return
-        for one in chain.from_iterable(thing.items()) if isinstance(thing, dict) else thing:
+        for one in thing.items() if isinstance(thing, dict) else thing:
             self.thing(one)
 
     def _generic(self, thing: Any) -> None:
