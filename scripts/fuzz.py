@@ -89,17 +89,18 @@ def main(argv: list[str] | None = None) -> int:
     tally = _shared(seed, end, deadline, options.jobs, options.most)
     seconds = time.monotonic() - began
     print(f"{tally}, in {seconds:.0f} s", flush=True)
-    files = [_save(program(number), number, found, options.out, options.most == 1) for number, found in tally.failed]
-    if options.report:
-        options.report.write_text(json.dumps(_report(tally, seed, options.jobs, seconds, files), indent=1) + "\n")
+    if options.report:  # before anything is saved, which may fail
+        options.report.write_text(json.dumps(_report(tally, seed, options.jobs, seconds), indent=1) + "\n")
+    for number, found in tally.failed:
+        _save(program(number), number, found, options.out, options.most == 1)
     return 1 if tally.failed else 0
 
 
-def _report(tally: Tally, seed: int, jobs: int, seconds: float, files: list[Path]) -> dict[str, Any]:
+def _report(tally: Tally, seed: int, jobs: int, seconds: float) -> dict[str, Any]:
     """What ran, where, and what was found, for a reader of JSON."""
     failed = [
-        {"seed": number, "kind": found.kind, "detail": found.detail, "file": path.name}
-        for (number, found), path in zip(tally.failed, files, strict=True)
+        {"seed": number, "kind": found.kind, "detail": found.detail, "file": _file(number)}
+        for number, found in tally.failed
     ]
     versions = {"python": platform.python_version(), "numpy": np.__version__, "llvmlite": llvm.version()}
     return {
@@ -175,9 +176,13 @@ def _shared(seed: int, end: int | None, deadline: float, jobs: int, most: int) -
     return tally
 
 
-def _save(source: str, seed: int, found: Mismatch, folder: Path, shrink: bool) -> Path:
+def _file(seed: int) -> str:
+    return f"fuzz-{seed}.py"
+
+
+def _save(source: str, seed: int, found: Mismatch, folder: Path, shrink: bool) -> None:
     print(f"seed {seed}: {found.kind}\n{found.detail}", flush=True)
-    path = folder / f"fuzz-{seed}.py"
+    path = folder / _file(seed)
     if shrink and found.kind != "crash":
         print("shrinking …", flush=True)
 
@@ -193,7 +198,6 @@ def _save(source: str, seed: int, found: Mismatch, folder: Path, shrink: bool) -
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"# seed {seed}\n{source}")
     print(f"saved: scripts/fuzz.py {path}")
-    return path
 
 
 def _again(path: Path) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import signal
@@ -41,10 +42,9 @@ def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
+            _sweep()
             monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
             monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-            # Fast DDS keeps what a killed process held in /dev/shm, by the numbers of its domain, for the next to meet.
-            monkeypatch.setenv("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")
             monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path / "ros_log"))
             yield domain
             return
@@ -80,6 +80,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
         session.config.stash[_segments_left] = left
         if left and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        _sweep()
     yield
 
 
@@ -103,16 +104,30 @@ def _segments() -> set[str]:
     return {path.name for path in SHM.glob(f"sim_node.{os.getuid()}.*")}
 
 
+def _sweep() -> None:
+    """Remove what Fast DDS left of killed processes: it is named by a domain's ports, so the next meets it."""
+    left: set[str] = set()
+    for path in SHM.glob("*fast*"):
+        with contextlib.suppress(OSError):  # its owner removed it
+            left |= {str(path)} if path.stat().st_uid == os.getuid() else set()
+    for _, maps in _mapped() if left else ():
+        left -= {line.split(maxsplit=5)[-1] for line in maps.splitlines() if str(SHM) in line}
+    for name in left:
+        Path(name).unlink(missing_ok=True)
+
+
 def _mapped_by_a_stranger(segment: Path) -> bool:
     """Return whether a live process that is no descendant of this one maps the segment: another run's, not ours."""
+    return any(str(segment) in maps and os.getpid() not in _ancestors(pid) for pid, maps in _mapped())
+
+
+def _mapped() -> Iterator[tuple[int, str]]:
+    """What each process maps, by its number."""
     for maps in Path("/proc").glob("[0-9]*/maps"):
         try:
-            mapped = str(segment) in maps.read_text()
+            yield int(maps.parent.name), maps.read_text()
         except OSError:  # it ended meanwhile, or belongs to another user
             continue
-        if mapped and os.getpid() not in _ancestors(int(maps.parent.name)):
-            return True
-    return False
 
 
 def _ancestors(pid: int) -> Iterator[int]:

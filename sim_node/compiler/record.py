@@ -64,7 +64,7 @@ def record(found: Any, functions: Sequence[FunctionType]) -> Record:
 class _Places:
     """Places as they are kept, each once: where, line, column, function, and the row of its caller.
 
-    Where is the number of an author's function, or a file of the library. The last row is of no place.
+    Where is the number of an author's function, or a file of the library. Row -1 is of no place.
     """
 
     def __init__(self, functions: Sequence[FunctionType]) -> None:

@@ -7,7 +7,8 @@ type is a sequence of leaves: scalars at offsets in C layout.
 from __future__ import annotations
 
 import re
-from typing import Any
+from types import GenericAlias
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -38,7 +39,7 @@ __all__ = [
     "COMPOSITES", "LAYOUTS", "MAKE", "PYTHON", "SCALARS", "SUFFIXES", "ArrayType", "Composite", "Element", "Kind",
     "Leaf", "Matrix", "Quaternion", "Scalar", "Struct", "Transform", "Tuple", "Type", "Vector", "bool_",
     "dtype_from_numpy", "dtype_to_numpy", "element", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
-    "named", "numeric", "placed", "pointer", "uint8", "uint16", "uint32", "uint64",
+    "is_class", "named", "numeric", "placed", "pointer", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 
 Element = Scalar | Composite | Struct
@@ -97,6 +98,11 @@ def named(name: str) -> Scalar | Composite:
     if made.name != name or 0 in made.shape:
         raise KeyError(name)
     return made
+
+
+def is_class(thing: object) -> TypeGuard[type[Any]]:
+    """Tell a class from a generic alias such as ``list[int]``, which Python 3.10 calls a type too."""
+    return isinstance(thing, type) and not isinstance(thing, GenericAlias)
 
 
 def element(spec: object) -> Element:

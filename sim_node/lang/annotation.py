@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import enum
 from collections.abc import Callable as AbstractCallable
 from dataclasses import fields, is_dataclass
@@ -10,7 +9,7 @@ from types import FunctionType
 from typing import Any, get_args, get_origin
 
 from sim_node import dtypes
-from sim_node.dtypes import ArrayType, Type
+from sim_node.dtypes import ArrayType, Type, is_class
 from sim_node.lang.kinds import Kinds
 
 
@@ -47,7 +46,7 @@ def annotation(written: object) -> Type | str:
         return written
     if get_origin(written) is tuple:
         return _tuple(get_args(written))
-    if isinstance(written, builtins.type) and issubclass(written, enum.IntEnum | enum.IntFlag):
+    if is_class(written) and issubclass(written, enum.IntEnum | enum.IntFlag):
         return dtypes.int32
     try:
         return dtypes.element(written)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from sim_node.dtypes import is_class
 from sim_node.errors import PlantError
 from sim_node.plant.plant import Plant
 from sim_node.plant.suggestion import suggestion
@@ -95,7 +96,7 @@ def _plants(module: ModuleType) -> dict[str, type[Plant]]:
     """The plants that a module defines itself."""
     found = {}
     for name, value in vars(module).items():
-        if isinstance(value, type) and issubclass(value, Plant) and value.__module__ == module.__name__:
+        if is_class(value) and issubclass(value, Plant) and value.__module__ == module.__name__:
             found[name] = value
     return found
 
@@ -112,6 +113,6 @@ def _plant_in(module: ModuleType, name: str, text: str) -> type[Plant]:
         found = getattr(found, part, None)
     if found is None:
         raise PlantError(f"'{text}': {where} defines no '{name}'{suggestion(name, plants)}")
-    if not isinstance(found, type) or not issubclass(found, Plant):
+    if not is_class(found) or not issubclass(found, Plant):
         raise PlantError(f"'{text}': '{name}' in {where} is not a subclass of sn.Plant{suggestion(name, plants)}")
     return found

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 from sim_node.compiler.build import Program
 from sim_node.compiler.python.code import RAISED, Code
+from sim_node.dtypes import SCALARS, Kind
 from sim_node.errors import KernelError, mistakes
 
+SCALAR = {repr(scalar): scalar for scalar in SCALARS}
 # kind of a site → the mistake, and what happened there; an index of an array of several dimensions says which
 _WHAT = {
     "index": (mistakes.INDEX, "index {index} is outside array '{subject}' of length {length}"),
@@ -35,6 +38,13 @@ def coordinates(dim: Any, thread: int) -> int | tuple[int, ...]:
     return tuple(reversed(found))
 
 
+def _number(name: str, word: int) -> str:
+    """The number of a scalar type that an error tells in 64 bits, in as few digits as tell it from every other."""
+    scalar = SCALAR[name]
+    value = struct.unpack("d", struct.pack("q", word))[0] if scalar.is_float else word
+    return str(scalar.numpy.type(value % 2**64 if scalar.kind is Kind.UINT else value))
+
+
 def kernel_error(
     program: Program, launched: str, thread: int | tuple[int, ...], site: int, _: int, index: int, length: int
 ) -> KernelError:
@@ -46,6 +56,10 @@ def kernel_error(
     if site == RAISED and isinstance(program.owner, Code):
         raise program.owner.taken()
     stopped = program.sites[site]
-    mistake, what = _WHAT[stopped.kind]
+    kind, *compared = stopped.kind.split(" ") if stopped.kind.startswith("assert ") else [stopped.kind]
+    mistake, what = _WHAT[kind]
     what = what.format(index=index, length=length, subject=stopped.subject)
+    if compared:
+        scalar, symbol = compared
+        what = f"{what}: {_number(scalar, index)} {symbol} {_number(scalar, length)} is false"
     return mistake(what, stopped.location, program.name, thread, launched)

@@ -22,10 +22,7 @@ def arguments(names: Sequence[str], kinds: Sequence[Any], seed: int, grid: tuple
 
 def _argument(name: str, kind: Any, grid: tuple[int, ...], random: np.random.Generator) -> Any:
     if isinstance(kind, ArrayType):
-        array = _given(kind, grid, random)
-        if name[0] in "yw":  # what no kernel writes stays: no NaN there but the canonical one
-            array.memory = canonical(array.memory)
-        return array
+        return _given(name, kind, grid, random)
     if isinstance(kind, Struct):
         return tuple(_argument(part, its, grid, random) for (part, _), its in zip(kind.fields, kind.types))
     if name == "s1":
@@ -35,7 +32,7 @@ def _argument(name: str, kind: Any, grid: tuple[int, ...], random: np.random.Gen
     return _numbers(kind, (), random)
 
 
-def _given(kind: ArrayType, grid: tuple[int, ...], random: np.random.Generator) -> Given:
+def _given(name: str, kind: ArrayType, grid: tuple[int, ...], random: np.random.Generator) -> Given:
     """Make an array that lies as its type says, in memory of its own; no element is listed twice."""
     shape = extents(kind.ndim, grid)
     axes, steps, reach = [*range(kind.ndim)], np.ones(kind.ndim, int), np.array(shape)
@@ -47,13 +44,20 @@ def _given(kind: ArrayType, grid: tuple[int, ...], random: np.random.Generator) 
     if kind.layout != "contiguous":
         axes, steps = [*map(int, random.permutation(kind.ndim))], random.choice([1, 1, 2, -1], kind.ndim)
     whole = tuple(map(int, (reach * np.abs(steps))[np.argsort(axes)]))
-    held: list[Given] = []
+    held: list[tuple[tuple[str, ...], Given]] = []
     memory = _elements(kind.dtype, whole, grid, random, held)
+    if name[0] in "yw":  # what no kernel writes stays: no NaN there but the canonical one
+        memory = canonical(memory)
     return Given(memory, tuple(axes), tuple(slice(None, None, int(step)) for step in steps), tuple(lists), tuple(held))
 
 
 def _elements(
-    kind: Any, shape: tuple[int, ...], grid: tuple[int, ...], random: np.random.Generator, held: list[Given]
+    kind: Any,
+    shape: tuple[int, ...],
+    grid: tuple[int, ...],
+    random: np.random.Generator,
+    held: list[tuple[tuple[str, ...], Given]],
+    path: tuple[str, ...] = (),
 ) -> Any:
     """Make the elements of an array; arrays that they hold are the same for all of them."""
     if not isinstance(kind, Struct):
@@ -61,13 +65,14 @@ def _elements(
     array = np.zeros(shape, memory_type(kind))
     for (name, _), its in zip(kind.fields, kind.types):
         if isinstance(its, ArrayType):
-            held.append(_given(its, grid, random))
-            words = iter(word for _, word in descriptor(its, held[-1]))
+            made = _given(name, its, grid, random)
+            held.append(((*path, name), made))
+            words = iter(word for _, word in descriptor(its, made))
             array[name]["address"] = next(words)
             for part in array.dtype[name].names[1:]:
                 array[name][part] = [next(words) for _ in range(its.ndim)]
         else:
-            array[name] = _elements(its, shape, grid, random, held)
+            array[name] = _elements(its, shape, grid, random, held, (*path, name))
     return array
 
 

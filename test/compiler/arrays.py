@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from palette import EXTENTS, Palette, Type
 
-from sim_node.dtypes import ArrayType, Struct, int32, int64, uint32
+from sim_node.dtypes import ArrayType, Struct, int32, int64, uint32, uint64
 from sim_node.dtypes.array import strided
 
 if TYPE_CHECKING:
@@ -79,7 +79,11 @@ class Arrays:
 
     def own(self, block: Block, kinds: Sequence[Type]) -> tuple[str, Type]:
         """A place that is the thread's own, of one of some types, and its type."""
-        array = self.pick(one for one in block.arrays if one.written and one.kind in kinds)
+        within = [both for kind in kinds for both in self.within(block, kind) if both[1].written]
+        if within and self.chance(0.2):
+            array = self.inner(*self.pick(within), block)
+        else:
+            array = self.pick(one for one in block.arrays if one.written and one.kind in kinds)
         return self.at(array, self.mine(array)), array.kind
 
     def mine(self, array: Array) -> list[str]:
@@ -88,14 +92,21 @@ class Arrays:
 
     def read(self, kind: Type, block: Block) -> str:
         """An element of an array, at any index of one that is not written."""
-        within = [(one, its) for one in block.arrays for its in held(self.palette, "", one.kind) if its.kind == kind]
+        within = self.within(block, kind)
         if within and self.chance(0.3):
-            outer, array = self.pick(within)
-            array = replace(array, name=self.at(outer, self.indices(outer, block)) + array.name)
+            array = self.inner(*self.pick(within), block)
         else:
             array = self.pick(one for one in block.arrays if one.kind == kind)
         indices = self.mine(array) if array.written else self.indices(array, block)
         return self.at(array, indices)
+
+    def within(self, block: Block, kind: Type) -> list[tuple[Array, Array]]:
+        """The arrays of a type that elements of arrays hold, each behind the array of these."""
+        return [(one, its) for one in block.arrays for its in held(self.palette, "", one.kind) if its.kind == kind]
+
+    def inner(self, outer: Array, array: Array, block: Block) -> Array:
+        """An array that an element holds; all elements hold the same."""
+        return replace(array, name=self.at(outer, self.indices(outer, block)) + array.name)
 
     def at(self, array: Array, indices: list[str]) -> str:
         """Write an element: by all indices at once, or of a view or slice."""
@@ -145,8 +156,13 @@ class Arrays:
         return self.pick(["0", "1", f"({masked} & 3)", around, f"({rest} % 5)", signed, "-1"])
 
     def extent(self, block: Block) -> str:
-        """How many elements an array has along a dimension."""
+        """How many elements an array, or a slice of it, has along a dimension."""
         array = self.pick(block.arrays)
+        if array.layout != "indexed" and self.inside < 2 and self.chance(0.3):
+            self.inside += 1
+            first, last, step = (self.leaf(self.pick([int32, int64, uint32, uint64]), block) for _ in range(3))
+            self.inside -= 1
+            return f"len({array.name}[{first}:{last}:{self.pick(['', '-1', f'({step} | 1)'])}])"
         return self.pick([f"len({array.name})", f"{array.name}.shape[{self.random.randrange(len(array.dims))}]"])
 
     def view(self, block: Block, name: str) -> str:

@@ -8,8 +8,11 @@ import linecache
 import math
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field, replace
 from functools import cache
+from io import StringIO
+from types import SimpleNamespace
 from typing import Any
 
 import machine
@@ -29,6 +32,7 @@ from sim_node.compiler.passes.scalarise import scalarise
 from sim_node.compiler.python.block import Block
 from sim_node.compiler.python.code import RAISED, Code
 from sim_node.compiler.python.rewrite import Rewriter
+from sim_node.runtime.prints import show
 
 STEPS = 1_000_000  # of one launch under CPython
 INPUTS = 2  # of each program
@@ -156,7 +160,8 @@ def _compared(python: Counted, codes: dict[str, machine.Code], seed: int) -> Mis
     length = -(-length // math.prod(behind))
     args, dims = arguments(python.names, kinds, seed, (length, *behind)), (length + more, *behind)
     wanted = copy.deepcopy(args)
-    stopped = machine.run(python.address, math.prod(dims), machine.argument_block(kinds, wanted, dims))
+    with redirect_stdout(StringIO()) as written:
+        stopped = machine.run(python.address, math.prod(dims), machine.argument_block(kinds, wanted, dims))
     if stopped.site == RAISED and stopped.code:
         raised = python.taken()
         if isinstance(raised, EndlessError):
@@ -167,11 +172,20 @@ def _compared(python: Counted, codes: dict[str, machine.Code], seed: int) -> Mis
         stop = code.run(dims, *got)
         if _told(stop, python) != _told(stopped, python):
             return Mismatch(f"{name} stop", f"{name} stops with {stop}, CPython with {stopped} in {python.sites}")
+        if (shown := _shown(stop, python)) != written.getvalue():
+            return Mismatch(f"{name} prints", f"{name} prints\n{shown}\nCPython\n{written.getvalue()}")
         for at, (one, other) in enumerate(zip(got, wanted, strict=True)):
             if _bits(one) != _bits(other):
                 where = python.names[at]
                 return Mismatch(f"{name} memory", f"{name} leaves in {where}\n{one}\nCPython\n{other}")
     return None
+
+
+def _shown(stop: machine.Stop, python: Counted) -> str:
+    """What a launch writes of the records of a run."""
+    with redirect_stdout(StringIO()) as written:
+        show([SimpleNamespace(sites=python.sites)], stop.records, 0)  # type: ignore[list-item]
+    return written.getvalue()
 
 
 def _told(stop: machine.Stop, python: Counted) -> tuple[Any, ...]:
@@ -180,9 +194,13 @@ def _told(stop: machine.Stop, python: Counted) -> tuple[Any, ...]:
 
 
 def _bits(argument: Any) -> bytes:
-    """The memory of an argument, also what of an array lies between its elements."""
+    """The memory of an argument, also what of an array lies between its elements, and what these refer to."""
     if isinstance(argument, tuple):
         return b"".join(map(_bits, argument))
+    if isinstance(argument, machine.Given) and argument.held:  # wherever that lies
+        alone = replace(argument, memory=argument.memory.copy())
+        alone.refer([0] * len(alone.held))
+        return _bits((replace(alone, held=()), *(its for _, its in argument.held)))
     array = np.asarray(getattr(argument, "memory", argument))
     if array.dtype.names is not None:  # what lies between fields is nothing
         array = repack_fields(array, recurse=True)

@@ -32,7 +32,7 @@ class Address:
 class Stopped(Exception):
     """The thread stopped itself at a site."""
 
-    def __init__(self, site: Site, index: int = 0, length: int = 0) -> None:
+    def __init__(self, site: Site, index: Any = 0, length: Any = 0) -> None:
         self.site, self.index, self.length = site, index, length
         super().__init__(f"{site.kind}: {site.subject} [{index}] of {length}")
 
@@ -86,7 +86,7 @@ def _compute(module: Module, function: Function, value: Value, operands: list[An
         return index
     if op is Op.CHECK:
         if not operands[0]:
-            raise Stopped(function.sites[int(value.attr)])
+            raise Stopped(function.sites[int(value.attr)], *operands[1:])
         return None
     if op in _PLAIN:
         result = _elementwise(_PLAIN[op], operands)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,18 +19,22 @@ from sim_node.compiler.backend.lanes import INDEX
 from sim_node.compiler.backend.target import HOST, Target
 from sim_node.dtypes import ArrayType, Struct, numeric
 
+# What a kernel is given besides its arguments (src/plan.h), and room for what it prints.
+_ERROR, _PRINTS = struct.Struct("<IIqqqQ"), struct.Struct("<QQQQQ")
+_ROOM, _LONGEST = 1 << 18, 24 + 8 * 256
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
 
 
 @dataclass(frozen=True)
 class Stop:
-    """What a kernel left in its error block; code 0 is none."""
+    """What a kernel left in its error block; code 0 is none. And the records of what it printed."""
 
     code: int
     site: int
     thread: int
     index: int
     length: int
+    records: bytes = b""
 
 
 @dataclass
@@ -36,17 +42,24 @@ class Given:
     """An array as an argument that lies anywhere: the part ``[key]`` of memory, its axes in another order.
 
     ``lists`` has for each dimension of an indexed one a list of i32, or None. ``held`` are the arrays that its elements
-    refer to, by address, so a copy refers to the same.
+    refer to, by the fields where they do; all elements refer to the same. A copy refers to copies.
     """
 
     memory: np.ndarray[Any, Any]
     axes: tuple[int, ...]
     key: tuple[slice, ...]
     lists: tuple[np.ndarray[Any, Any] | None, ...]
-    held: tuple[Given, ...] = ()
+    held: tuple[tuple[tuple[str, ...], Given], ...] = ()
 
-    def __deepcopy__(self, _: Any) -> Given:
-        return replace(self, memory=self.memory.copy())
+    def __deepcopy__(self, memo: Any) -> Given:
+        made = replace(self, memory=self.memory.copy(), held=copy.deepcopy(self.held, memo))
+        made.refer([its.array.ctypes.data for _, its in made.held])
+        return made
+
+    def refer(self, addresses: Sequence[int]) -> None:
+        """Let the elements refer to what they hold by these addresses."""
+        for (path, _), address in zip(self.held, addresses, strict=True):
+            reduce(lambda part, name: part[name], path, self.memory)["address"] = address
 
     @property
     def array(self) -> np.ndarray[Any, Any]:
@@ -92,9 +105,12 @@ def argument_block(kinds: Sequence[Any], args: Sequence[Any], dim: Sequence[int]
 
 def run(address: int, dim: int, block: bytes, begin: int = 0) -> Stop:
     """Run threads ``begin`` … ``dim - 1`` of the code at an address, and return the error block."""
-    error = ctypes.create_string_buffer(32)
+    prints = ctypes.create_string_buffer(_PRINTS.pack(0, _ROOM, 2**64 - 1, 0, 0), _PRINTS.size + _ROOM + _LONGEST)
+    error = ctypes.create_string_buffer(_ERROR.pack(0, 0, 0, 0, 0, ctypes.addressof(prints)), _ERROR.size)
     _KERNEL(address)(begin, dim, block, error)
-    return Stop(*struct.unpack("<IIqqq", error.raw))
+    code, site, thread, index, length, _ = _ERROR.unpack(error.raw)
+    used, _, end, _, _ = _PRINTS.unpack_from(prints.raw)
+    return Stop(code, site, thread, index, length, prints.raw[_PRINTS.size :][: min(used, end)])
 
 
 class Code:

@@ -58,16 +58,11 @@ def fields(struct: Struct) -> list[tuple[str, Type]]:
     return [(name, kind) for name, kind in struct.fields if isinstance(kind, (Scalar, Composite, Struct))]
 
 
-def writes(kind: Any) -> bool:
-    """Whether a type holds arrays to write."""
-    return isinstance(kind, Struct) and any(name[0] == "w" or writes(its) for name, its in kind.fields)
-
-
 class Palette:
     """Types, each with an array to read ``x0 x1 …`` and one to write ``y0 y1 …`` of one to four dimensions.
 
-    Some structs hold arrays: ``r0 r1 …`` to read and ``w0 w1 …`` to write; of those that hold none to write there are
-    arrays to read. ``arrays`` and ``values``, which are structs, are the parameters by name, ``params`` is their text;
+    Some structs hold arrays, ``r0 r1 …`` to read and ``w0 w1 …`` to write; of these structs there are arrays to read.
+    ``arrays`` and ``values``, which are structs, are the parameters by name, ``params`` is their text;
     ``head`` has the lines that say how arrays lie and what is no name of the package's; ``coordinates`` are the
     thread's.
     """
@@ -87,8 +82,7 @@ class Palette:
             self.structs.append(self._holder(f"H{number}", plain))
         self.types: tuple[Type, ...] = tuple(dict.fromkeys([*plain, *self.structs]))
         self.coordinates = COORDINATES[: random.choice([1, 1, 1, 2, 3, 4])]
-        read = [kind for kind in self.types if not writes(kind)]
-        self.arrays = {f"x{at}": self._array(kind) for at, kind in enumerate(read)}
+        self.arrays = {f"x{at}": self._array(kind) for at, kind in enumerate(self.types)}
         self.arrays |= {f"y{at}": self._array(kind) for at, kind in enumerate(plain)}
         self.values = {f"p{at}": kind for at, kind in enumerate(self.structs) if kind not in plain or self.chance(0.6)}
         told: dict[str, Any] = {**self.arrays, **self.values}

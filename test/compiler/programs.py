@@ -8,11 +8,13 @@ have no order.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 from arrays import held
 from expressions import WHOLE, Block, Expressions, Func
+from library import LOOPS, STRAIGHT, Row, asks, filled
+from loops import Loops
 from palette import EXTENTS, NUMBERS, Type, fields, spelled
 
 from sim_node.dtypes import Composite, Scalar, Struct, Vector, bool_, float32, int32, int64, uint32
@@ -32,7 +34,6 @@ class Mode(enum.IntEnum):
     SLOW = 5
 """
 ATOMIC = (int32, int64, uint32, float32)
-COUNTS = (int32, int64, uint32)
 
 
 def program(seed: int) -> str:
@@ -40,8 +41,10 @@ def program(seed: int) -> str:
     return Programs(seed).text()
 
 
-class Programs(Expressions):
+class Programs(Loops, Expressions):
     """One program in the making."""
+
+    loops: Sequence[Row] = LOOPS * 3
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -56,7 +59,8 @@ class Programs(Expressions):
             self.func(f"f{number}")
             if self.funcs[-1].annotated and self.chance(0.6):
                 self.overload(self.funcs[-1])
-        self.lines += ["", "", "@sn.kernel", f"def k({self.palette.params}, s1: int, s5: float):"]
+        marked = '@sn.kernel(fast_math="reproducible")' if self.chance(0.1) else "@sn.kernel"
+        self.lines += ["", "", marked, f"def k({self.palette.params}, s1: int, s5: float):"]
         block = self.block()
         own = self.palette.coordinates
         self.emit(block, f"{', '.join(own)} = sn.tid()")
@@ -164,7 +168,9 @@ class Programs(Expressions):
             (0.4 if self.apart else 0, lambda: self.atomic(block)),
             (1, lambda: self.emit(block, self.view(block, next(self.names)))),
             (0.7, lambda: self.do(block)),
+            (1.2, lambda: self.library(block)),
             (0.3 if self.apart else 0, lambda: self.check(block)),
+            (0.2 if self.apart else 0, lambda: self.show(block)),
         ]
         if nested < 4:
             options += [
@@ -206,9 +212,36 @@ class Programs(Expressions):
         self.emit(block, f"{name} = sn.atomic_{word}({where}, {self.expression(kind, block, 1)})")
         block.variables[name] = kind
 
+    def library(self, block: Block) -> None:
+        """What a function of the library gives; a stream of random numbers is a variable of this block."""
+        text, kind = self.pick([*STRAIGHT, *(self.loops if self.apart else [])])
+        rows = [one for one in block.arrays if not one.written and len(one.dims) == 1 and one.kind in NUMBERS]
+        floats = [one.name for one in rows if one.kind is float32]
+        given, asked = {}, asks(text)
+        if (asked & {"row", "of"} and not rows) or ("floats" in asked and not floats):
+            self.declare(block)
+            return
+        if "state" in asked:
+            streams = [name for name, its in self.free_of(block, uint32) if name.isidentifier()]
+            given["state"] = self.pick(streams) if streams and self.chance(0.8) else next(self.names)
+            if given["state"] not in streams:
+                self.emit(block, f"{given['state']} = sn.rand_init({self.expression(int32, block, 1)})")
+                self.add(block, given["state"], uint32)
+        if rows:
+            row = self.pick(rows)
+            given |= {"row": row.name, "of": self.expression(row.kind, block, 1)}
+        given |= {"floats": self.pick(floats)} if floats else {}
+        name = next(self.names)
+        self.emit(block, f"{name} = {filled(text, given, lambda its: self.expression(its, block, 1))}")
+        self.add(block, name, kind)
+
     def free(self, block: Block) -> list[str]:
         """The variables that may be assigned here: none that counts a loop."""
         return [name for name in block.variables if name not in block.frozen]
+
+    def free_of(self, block: Block, kind: Type) -> list[tuple[str, Type]]:
+        """The variables of a type that may be assigned here."""
+        return [(name, kind) for name in self.free(block) if block.variables[name] == kind]
 
     def value(self, kind: Type, block: Block) -> str:
         """What is assigned: an expression of the type, or a number that takes it."""
@@ -299,16 +332,23 @@ class Programs(Expressions):
         self.emit(block, self.call(None, block, 1) or "pass")
 
     def check(self, block: Block) -> None:
-        self.emit(block, f'assert {self.condition(block, 2)} or i >= 0, "so it is"')
+        if self.chance(0.5):
+            self.emit(block, f'assert {self.condition(block, 2)} or i >= 0, "so it is"')
+        else:  # one thread may fail, and tell what it compared
+            self.emit(block, f"if i == {self.pick([0, 5, 20, 100])}:")
+            self.emit(block.inner(), f"assert {self.comparison(block, 2)}")
+
+    def show(self, block: Block) -> None:
+        """Print some values."""
+        kinds: list[Type] = [*self.palette.scalars, *self.palette.composites]
+        given = [self.expression(self.pick(kinds), block, 1) for _ in range(self.random.randrange(1, 4))]
+        text, ends = self.pick([[], ['"so"'], ['"50 %"'], ["(s1, s5)"]]), self.pick([[], ['sep="; "'], ['end=""']])
+        self.emit(block, f"print({', '.join([*text, *given, *ends])})")
 
     def leave(self, block: Block) -> None:
         result = "" if self.result is None else f" {self.returned(block)}"
         self.emit(block, f"if {self.condition(block, 2)}:")
         self.emit(block.inner(), f"return{result}")
-
-    def jump(self, block: Block) -> None:
-        self.emit(block, f"if {self.condition(block, 2)}:")
-        self.emit(block.inner(), self.pick(["break", "continue"]))
 
     def branch(self, block: Block, nested: int) -> None:
         for word in ["if", *["elif"] * self.pick([0, 0, 0, 1, 2])]:
@@ -323,61 +363,3 @@ class Programs(Expressions):
         self.body(block, nested + 1)
         if len(self.lines) == before:
             self.emit(block, "pass")
-
-    def otherwise(self, block: Block, nested: int) -> None:
-        """What runs after a loop that was not left by break."""
-        if self.chance(0.15):
-            self.emit(block, "else:")
-            self.suite(block.inner(), nested)
-
-    def each(self, block: Block, nested: int) -> None:
-        """A loop over a tuple or the components of a vector, or one whose number is an index into them."""
-        name, kind = next(self.names), self.pick(self.types)
-        inside = block.inner(True)
-        if isinstance(kind, Vector) and self.chance(0.4):
-            over, inside.variables[name] = self.expression(kind, block, 1), kind.scalar
-        elif isinstance(kind, Vector) and (held := [known for known, its in self.free_of(block, kind)]):
-            over, inside.variables[name] = f"range({kind.length})", int32
-            self.emit(block, f"for {name} in {over}:")
-            self.emit(inside, f"{self.pick(held)}[{name}] = {self.value(kind.scalar, block)}")
-            self.suite(inside, nested)
-            return
-        else:
-            parts = [self.expression(kind, block, 1) for _ in range(self.random.randrange(1, 4))]
-            over, inside.variables[name] = f"({', '.join(parts)},)", kind
-        self.emit(block, f"for {name} in {over}:")
-        self.suite(inside, nested)
-        self.otherwise(block, nested)
-
-    def free_of(self, block: Block, kind: Type) -> list[tuple[str, Type]]:
-        """The variables of a type that may be assigned here."""
-        return [(name, kind) for name in self.free(block) if block.variables[name] == kind]
-
-    def loop(self, block: Block, nested: int) -> None:
-        name = next(self.names)
-        kind = self.pick(COUNTS)
-        if self.chance(0.4):
-            self.emit(block, f"{name} = {spelled(kind)}(0)")
-            block.variables[name] = kind
-            ends = f"{name} < {self.random.randrange(1, 6)}"
-            inside = block.inner(True, name)
-            infinite = self.chance(0.3)
-            self.emit(block, "while True:" if infinite else f"while {ends} and {self.condition(block, 2)}:")
-            self.emit(inside, f"{name} += 1")
-            if infinite:
-                self.emit(inside, f"if not {ends}:")
-                self.emit(inside.inner(), "break")
-            self.suite(inside, nested)
-            self.otherwise(block, nested)
-            block.frozen |= {name}
-            return
-        few = f"({self.expression(kind, block, 2)} & 3)"
-        start = self.pick([self.expression(kind, block, 1) + " & 7", spelled(kind) + "(2)"])
-        down = kind is not uint32
-        step = self.pick(["2", "3", f"(({few}) + 1)", *(["-1", "-2", f"-(({few}) + 1)"] if down else [])])
-        words = self.pick([few, f"{start}, {few}", f"{start}, {spelled(kind)}(9), {step}", f"{few}, {start}, {step}"])
-        self.emit(block, f"for {name} in range({words}):")
-        inside = block.inner(True)
-        inside.variables[name] = kind
-        self.suite(inside, nested)
-        self.otherwise(block, nested)

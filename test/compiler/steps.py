@@ -1,6 +1,7 @@
 """Writes random programs whose threads go in step, as they do in the lanes of vectors; and the others.
 
-No thread runs a loop longer than another one, nothing is atomic, and nothing is stored before the last index.
+No thread runs a loop longer than another one, nothing is atomic or printed, and no check that a launch cannot tell
+comes after something was stored: either all is stored at the end, or indices are coordinates and constants.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from arrays import Array
+from arrays import Array, held
 from expressions import Block
-from palette import Type
+from palette import Type, spelled
 from programs import Programs
 
-from sim_node.dtypes import int32
+from sim_node.dtypes import Scalar, uint32
 
-COUNTS = ["3", "2, 5", "s1 & 3", "0, 6, 2", "4, 0, -1", "s1 & 1, 4"]
+# What is the same for all threads: how many rounds, by the type that counts them, and conditions.
+ROUNDS = ["{}(3)", "{}(2), 5", "{}(s1 & 3)", "{}(0), 6, 2", "{}(s1 & 1), 4", "{}(len(x0)) & 3"]
+DOWN = ["{}(4), 0, -1", "{}(s1 & 3), -2, -2"]
+SAME = ["s1 > 2", "s5 < 1.0", "len(x0) > 9", "ON", "not s1 == 3"]
 
 
 def program(seed: int) -> str:
@@ -28,9 +32,12 @@ class Steps(Programs):
     """One such program in the making."""
 
     real = tuple(symbol for symbol in Programs.real if symbol not in ("//", "%"))  # these are loops
+    loops = ()
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
+        # Whether it stores at the end only; of arrays that lie in memory a launch knows nothing.
+        self.late = self.chance(0.3) or any(held(self.palette, "", one.kind) for one in self.arrays)
         self.stores: list[str] | None = None  # from the end of the body on
         self.stored = False
         self.held = (f"w{at}" for at in itertools.count())
@@ -43,7 +50,7 @@ class Steps(Programs):
     def body(self, block: Block, nested: int) -> None:
         """Write statements; those of the kernel are its last block."""
         super().body(block, nested)
-        if not nested:
+        if not nested and self.late:
             self.stores = []
 
     def emit(self, block: Block, line: str) -> None:
@@ -58,14 +65,23 @@ class Steps(Programs):
     def atomic(self, block: Block) -> None:
         self.declare(block)
 
-    def jump(self, block: Block) -> None:
+    def show(self, block: Block) -> None:
         self.declare(block)
 
+    def jump(self, block: Block) -> None:
+        """Leave a loop, or a round of it, which all threads do that come to a block of loops only."""
+        if block.indent > block.loops + 1:
+            self.declare(block)
+            return
+        self.emit(block, f"if {self.pick(SAME)}:")
+        self.emit(block.inner(), self.pick(["break", "continue"]))
+
     def element(self, block: Block) -> None:
-        (super().element if self.chance(0.02) else self.declare)(block)
+        (self.declare if self.late and self.chance(0.996) else super().element)(block)
 
     def leave(self, block: Block) -> None:
-        (self.declare if block.loops else super().leave)(block)
+        """End the thread, or a func; behind that no loop is for all."""
+        (self.declare if self.apart else super().leave)(block)
 
     def target(self, block: Block) -> Any:
         if not self.free(block):
@@ -73,7 +89,7 @@ class Steps(Programs):
         while True:
             self.stored = False
             place = super().target(block)
-            if not self.stored or self.chance(0.02):
+            if not (self.late and self.stored) or self.chance(0.004):
                 return place
 
     def own(self, block: Block, kinds: Sequence[Type]) -> tuple[str, Type]:
@@ -81,16 +97,22 @@ class Steps(Programs):
         return super().own(block, kinds)
 
     def loop(self, block: Block, nested: int) -> None:
-        if nested and self.chance(0.8):
+        """A loop that all threads come to."""
+        if nested == block.loops or self.chance(0.02):
+            super().loop(block, nested)
+        else:
             self.declare(block)
-            return
-        name = next(self.names)
-        self.emit(block, f"for {name} in range({self.pick(COUNTS)}):")
-        inside = block.inner(True)
-        inside.variables[name] = int32
-        self.suite(inside, nested)
+
+    def asked(self, block: Block) -> str:
+        return self.pick(SAME)
+
+    def counted(self, kind: Scalar, block: Block) -> str:
+        return self.pick(ROUNDS if kind is uint32 else ROUNDS + DOWN).format(spelled(kind))
+
+    def slice(self, array: Array, dim: str | int) -> str:
+        return super().slice(array, dim) if self.late or array.written else self.pick([":", ":", "::-1"])
 
     def index(self, array: Array, number: int, dim: str | int, block: Block) -> str:
-        if self.chance(0.6):
-            return dim if isinstance(dim, str) else "0"
+        if not self.late or self.chance(0.6):
+            return dim if isinstance(dim, str) else self.pick(["0", "-1", str(dim - 1)])
         return super().index(array, number, dim, block)

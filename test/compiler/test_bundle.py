@@ -30,6 +30,7 @@ def scaled(a: float):
 @sn.kernel
 def scale(x: sn.array(dtype=float), n: sn.int32):
     i = sn.tid()
+    assert n < 3
     x[i + n] = scaled(x[i + n]) + sn.sin(0.0)
 """
 _RUN = """
@@ -52,9 +53,9 @@ except sn.errors.SimNodeError as error:
     sys.exit(f"{type(error).__name__}: {error}")
 assert "llvmlite" not in sys.modules
 print(x.numpy().tolist())
-if "--past" in sys.argv:
+for n in (2, 3) if "--past" in sys.argv else ():
     try:
-        sn.launch(plantlike.scale, dim=4, inputs=[x, 2])
+        sn.launch(plantlike.scale, dim=4, inputs=[x, n])
         sn.synchronize()
     except sn.errors.SimNodeError as error:
         print(error)
@@ -116,6 +117,7 @@ def test_it_runs_without_llvm(made: Path) -> None:
     assert done.stdout.startswith("[0.0, 2.0, 4.0, 6.0]\n")
     line = 1 + _KERNELS.splitlines().index("    x[i + n] = scaled(x[i + n]) + sn.sin(0.0)")
     assert f"plantlike.py:{line}" in done.stdout
+    assert "n < 3: 3 < 3 is false" in done.stdout
 
 
 def test_without_llvm_and_bundle_it_says_so(made: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_node_is_recorded_from_its_first_tick_on(ros_domain, tmp_path, name, s
     ticks = json.loads(recorded)["ticks"]
     assert ticks > 0
     found = ask("verify", bag)
-    assert (found["ticks"], found["verified"], found["diverged"], found["skipped"]) == (ticks, ticks, 0, 0)
+    assert (found["ticks"], found["verified"], found["diverged"], found["skipped"]) == (ticks, ticks, 0, 0), found
     assert found["topics"] == [f"/{node}"]
     contents = ask("inspect", "bag", bag)
     (run,) = contents["runs"]

@@ -47,6 +47,7 @@ def test_a_file_with_one_plant_needs_no_class(tmp_path):
     path = tmp_path / "one.py"
     path.write_text(
         "import sim_node as sn\nfrom sim_node.kernels.quarter_car import QuarterCar\nclass One(sn.Plant): pass\n"
+        "Row = list[float]\n"  # a type to Python 3.10
     )
     assert reference(str(path)).__name__ == "One"
 

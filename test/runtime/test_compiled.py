@@ -78,7 +78,7 @@ FAULTS = [
     (lambda: sn.launch(divide, 2, [sn.array([6, -(2**31)]), -1], [sn.zeros(2, int)]), "a[i]",
      "integer overflow in a[i] // b in kernel 'divide', thread 1"),
     (lambda: sn.launch(divide, 2, [sn.array([6, 500]), 1], [sn.zeros(2, int)]), "assert",
-     "too large in kernel 'divide', thread 1"),
+     "too large: 500 < 100 is false in kernel 'divide', thread 1"),
 ]  # fmt: skip
 
 

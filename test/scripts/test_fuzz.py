@@ -1,5 +1,6 @@
 """The fuzzer agrees with itself on a few programs, and finds, shrinks and saves what it should."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ from sim_node.compiler.python import rewrite
 exact = rewrite.OPERATORS[ast.FloorDiv]
 rewrite.OPERATORS[ast.FloorDiv] = lambda a, b, subject: exact(abs(a), abs(b), subject)
 fuzz.program = lambda seed: {program!r}
-sys.exit(fuzz.main(["--programs", "1", "--seed", "183", "--jobs", "1", "--out", sys.argv[1]]))
+sys.exit(fuzz.main(["--programs", "1", "--seed", "183", "--jobs", "1", *sys.argv[1:]]))
 """
 PROGRAM = """
 import sim_node as sn
@@ -54,10 +55,14 @@ def test_a_few_programs_of_a_fixed_seed():
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz")
-    code = WRONG.format(folder=str(FUZZ.parent), program=PROGRAM)
-    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False)
+    done = wrong("--out", str(folder))
     assert done.returncode == 1, done.stderr
     return done.stdout, next(folder.glob("fuzz-*.py"))
+
+
+def wrong(*args: str) -> subprocess.CompletedProcess:
+    code = WRONG.format(folder=str(FUZZ.parent), program=PROGRAM)
+    return subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=False)
 
 
 def test_a_mismatch_is_shrunk_and_saved(found):
@@ -71,3 +76,12 @@ def test_a_saved_program_runs_again(found):
     done = fuzz(str(found[1]))  # with the right oracle
     assert (done.returncode, done.stderr) == (0, "")
     assert "no mismatch" in done.stdout
+
+
+def test_what_ran_is_reported_even_where_nothing_can_be_saved(tmp_path):
+    (tmp_path / "taken").write_text("")
+    done = wrong("--most", "2", "--out", str(tmp_path / "taken"), "--report", str(tmp_path / "report.json"))
+    assert done.returncode == 1
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["programs"] == 0
+    assert [(each["seed"], each["file"]) for each in report["mismatches"]] == [(183, "fuzz-183.py")]

@@ -2,10 +2,10 @@
 
 Each figure is of a fresh process (``compiling.py``): ours the median of three, the peers' of one, which takes many
 seconds. ``cold`` starts with the contender's cache empty, ``warm`` finds all kernels in it, ``changed`` finds all but
-one, in which a constant is another. Imports are figures of their own, LLVM's among them where something is to be
-compiled. Gradients are off. Warp compiles a module at a time, and numba notices that a file has changed, not what in
-it, so both make all 12 anew for one. The file is written only where its text is another, and Python keeps its bytecode,
-as it does for an author's files.
+one, in which a constant is another. Imports are figures of their own: all that a package imports on first use, and
+LLVM where something is to be compiled. Gradients are off. Warp compiles a module at a time, and numba notices that a
+file has changed, not what in it, so both make all 12 anew for one. The file is written only where its text is another,
+and Python keeps its bytecode, as it does for an author's files.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from sim_node.compiler.analysis.polynomial import Polynomial, number
 from sim_node.compiler.analysis.premise import Premise, both, either
 from sim_node.compiler.ir.function import Value
 from sim_node.compiler.ir.op import Op
+from sim_node.dtypes import Scalar
 
 if TYPE_CHECKING:
     from sim_node.compiler.analysis.proof import Prover
@@ -68,9 +69,10 @@ def _quotient(prover: Prover, goal: Goal) -> Iterable[Premise]:
     """Of a dividend and a divisor that are not negative: q is at most b where a is at most b · n + n - 1."""
     a, n = map(prover.term, goal.value.args)
     if goal.value.op is Op.SHR:
-        if n.constant is None or not 0 <= n.constant < 31:
+        kind = goal.value.type
+        if n.constant is None or not isinstance(kind, Scalar):
             return
-        n = number(1 << n.constant)
+        n = number(1 << (n.constant & (kind.bits - 1)))
     fair = both((prover.prove(a.scaled(-1), goal.at), prover.prove(number(1) - n, goal.at)))
     if not goal.up:
         yield both((fair, prover.put(goal.polynomial, goal.atom, Polynomial(), goal.at)))

@@ -66,6 +66,8 @@ def _computed(value: Value, found: Mapping[Value, Interval], passed: list[Value]
     row = _ROWS.get(value.op)
     operands = [_interval(arg, found) for arg in value.args]
     known = [ends for ends in operands if ends is not None]
+    if value.op is Op.SHR and isinstance(value.type, Scalar) and len(known) == 2:
+        known[1] = _count(known[1], value.type)
     return row(*known) if row is not None and known and len(known) == len(operands) else None
 
 
@@ -103,8 +105,13 @@ def _and(a: Interval, b: Interval) -> Interval | None:
     return (0, min(tops)) if tops else None
 
 
+def _count(ends: Interval, kind: Scalar) -> Interval:
+    """How far a shift by one count goes: by its lowest bits, as many as number those of the type."""
+    return (ends[0] & (kind.bits - 1),) * 2 if ends[0] == ends[1] else ends
+
+
 def _right(a: Interval, b: Interval) -> Interval | None:
-    return (a[0] >> b[0], a[1] >> b[0]) if b[0] == b[1] and 0 <= b[0] < 64 else None
+    return (a[0] >> b[0], a[1] >> b[0]) if b[0] == b[1] else None
 
 
 def _absolute(a: Interval) -> Interval:

@@ -7,14 +7,14 @@ words of the argument block, and returns whether the range goes on. Each target 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
 from sim_node.compiler.backend import abi, rows
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Block, Edge, Function, Value
 from sim_node.compiler.ir.op import Op
-from sim_node.dtypes import Kind, Scalar, bool_
+from sim_node.dtypes import Kind, Scalar, bool_, float64, int64, uint64
 
 ACCESS_GROUP = "!0"  # of every load and store, for the loop that says that threads are independent
 
@@ -240,20 +240,31 @@ class _Thread:
     def _check(self, value: Value, label: str) -> Iterator[str]:
         """Go on at ``label`` if all is well, or report and leave the range."""
         first = self.names[value.args[0]]
-        condition, index, length = first, "0", "0"
+        condition, told = first, value.args[1:]
         if value.op is Op.BOUNDS:  # unsigned, so that a negative index is above every length
-            kind, wide, limit = _type(value.args[0]), _widened(value.args[0]), self.names[value.args[1]]
-            condition, index, length = f"%{label}.in", first, limit
-            yield f"  {condition} = icmp ult {kind} {first}, {limit}"
+            condition, told = f"%{label}.in", value.args
+            yield f"  {condition} = icmp ult {_type(value.args[0])} {first}, {self.names[value.args[1]]}"
         yield f"  br i1 {condition}, label %{label}, label %{label}.stop, !prof !3"
         yield f"{label}.stop:"
-        if value.op is Op.BOUNDS and kind != "i64":
-            yield f"  %{label}.i = {wide} {kind} {first} to i64"
-            yield f"  %{label}.n = {wide} {kind} {limit} to i64"
-            index, length = f"%{label}.i", f"%{label}.n"
+        words = []
+        for at, scalar in enumerate(told):
+            words.append((yield from self._word(scalar, f"%{label}.told{at}")))
+        index, length = words or ("0", "0")
         yield f"  call void @stop(ptr %error, i32 {value.attr}, i64 %tid, i64 {index}, i64 {length})"
         yield "  ret i1 false"
         yield f"{label}:"
+
+    def _word(self, value: Value, name: str) -> Generator[str, None, str]:
+        """Name the 64 bits in which an error tells a scalar: those of a double, or of an integer with its sign."""
+        kind, word = _scalar(value), self.names[value]
+        wide = float64 if kind.is_float else int64 if kind.kind is Kind.INT else uint64
+        if kind.bits < 64:
+            yield from rows.fill(rows.row(Op.CAST, kind, wide), name, kind, wide, [word])
+            word = name
+        if kind.is_float:
+            yield from rows.fill(rows.row(Op.BITCAST, wide, int64), f"{name}.b", wide, int64, [word])
+            word = f"{name}.b"
+        return word
 
     def _end(self, block: Block) -> Iterator[str]:
         targets = [f"label %{edge.target}" for edge in block.edges]

@@ -163,11 +163,9 @@ class Lanes:
             for value in block.body:
                 if value.op in (Op.LOAD, Op.STORE):
                     roots += Access(value, self).wanted()
-                elif value.op is Op.BOUNDS:
-                    if any(self.strides[arg] != 0 for arg in value.args):
-                        roots += value.args
-                elif value.op is Op.CHECK:
-                    roots += [arg for arg in value.args if self.strides[arg] != 0]
+                elif value.op in _CHECKS:
+                    if any(self.strides[arg] != 0 for arg in _asked(value)):
+                        roots += _asked(value)
                 elif value.type is not None and self.strides[value] is None:
                     roots.append(value)
             for edge in block.edges:
@@ -328,7 +326,7 @@ class Lanes:
 
     def _check(self, value: Value, label: str) -> Iterator[str]:
         """Go on if all is well in every lane that is asked."""
-        first, mask, same = value.args[0], self.flat.masks.get(value), all(self.strides[a] == 0 for a in value.args)
+        first, mask, same = value.args[0], self.flat.masks.get(value), all(self.strides[a] == 0 for a in _asked(value))
         name, kind = (self.one, type_of(first)) if same else (self.each, self.vector(first))
         wrong, one = self.new(), "i1" if same else self.kind("i1")
         if value.op is Op.BOUNDS:  # unsigned, so that a negative index is above every length
@@ -362,6 +360,11 @@ _WIDE = frozenset({*rows.ROWS, Op.CAST, Op.LOAD, Op.STORE, Op.OFFSET, Op.CONST, 
 _ALONE = {Op.ATOMIC: "an atomic operation", Op.PRINT: "what is printed"}
 _GUARDS = (Op.LOAD, Op.STORE, *_CHECKS, *_TRAPS)
 _GIVEN = (Op.CONST, Op.PARAM, Op.EXTRACT, Op.TID)
+
+
+def _asked(value: Value) -> tuple[Value, ...]:
+    """What a check looks at; what it tells besides is for the loop over single threads."""
+    return value.args if value.op is Op.BOUNDS else value.args[:1]
 
 
 def _traps(value: Value) -> bool:

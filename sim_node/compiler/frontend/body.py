@@ -168,9 +168,9 @@ class Body:
         self.sites.append(Site(kind, subject, self.location(node)))
         return len(self.sites) - 1
 
-    def check(self, condition: Value, kind: str, subject: str, node: ast.AST) -> None:
-        """Stop the thread where the condition is false."""
-        self.emit(Op.CHECK, None, (condition,), node, self.site(kind, subject, node))
+    def check(self, condition: Value, kind: str, subject: str, node: ast.AST, told: tuple[Value, ...] = ()) -> None:
+        """Stop the thread where the condition is false; the error tells the two scalars that it compares, if any."""
+        self.emit(Op.CHECK, None, (condition, *told), node, self.site(kind, subject, node))
 
     def constant(self, scalar: Scalar, literal: Weak, node: ast.AST) -> Value:
         """Give a literal its type, refusing one that the type cannot hold; a choice becomes a select."""

@@ -18,7 +18,6 @@ import sys
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from itertools import chain
 from types import BuiltinFunctionType, CodeType, FunctionType, GenericAlias, ModuleType, UnionType
 from typing import Any, get_args, get_origin
 
@@ -192,6 +191,8 @@ class _Walk:
             self._owner(thing, "another kernel", str(thing.module), thing.name)
         elif isinstance(thing, ModuleType):
             self._owner(thing, "module", thing.__name__)
+        elif isinstance(thing, GenericAlias | UnionType) or kind.__module__ == "typing":
+            self._generic(thing)
         elif isinstance(thing, type):
             if thing.__module__ in _FIXED:
                 self.tell("class", thing.__module__, thing.__qualname__)
@@ -209,8 +210,6 @@ class _Walk:
         elif isinstance(thing, Value):
             self.thing(type_of(thing))
             self._array(np.asarray(thing))
-        elif isinstance(thing, GenericAlias | UnionType) or kind.__module__ == "typing":
-            self._generic(thing)
         else:
             self._instance(thing)
 
@@ -226,7 +225,7 @@ class _Walk:
                 raise UntoldError  # there is no order to visit them in
             self.tell(*sorted(map(repr, thing)))
             return
-        for one in chain.from_iterable(thing.items()) if isinstance(thing, dict) else thing:
+        for one in thing.items() if isinstance(thing, dict) else thing:
             self.thing(one)
 
     def _generic(self, thing: Any) -> None:

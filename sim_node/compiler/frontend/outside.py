@@ -9,6 +9,7 @@ import numpy as np
 import sim_node
 from sim_node import dtypes
 from sim_node.compiler.frontend.scope import PYTHON
+from sim_node.dtypes import is_class
 from sim_node.lang.builtins import Builtin
 from sim_node.lang.func import Func
 from sim_node.lang.kernel import Kernel
@@ -38,7 +39,7 @@ def refusal(thing: object, text: str) -> tuple[str, str]:
     """Say why a kernel cannot use a thing that is not known, and what to do instead."""
     if isinstance(thing, Kernel):
         return f"'{text}' is a kernel, and kernels do not call kernels", "make it an @sn.func"
-    if isinstance(thing, type) and issubclass(thing, np.generic):
+    if is_class(thing) and issubclass(thing, np.generic):
         return f"'{text}' is a type of numpy's", "convert with a type of sn's, such as sn.float64(x)"
     if isinstance(thing, MethodType):
         what = f"'{text}' is a method of an object, and kernels call funcs"

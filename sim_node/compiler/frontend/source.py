@@ -31,7 +31,8 @@ class Source:
 _Tree = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Of each file: its lines as linecache holds them (another list once the file has changed), and its functions by the
-# line where they start, decorators included; None where no function starts.
+# line where they start, decorators included; None where no function starts. Each cell that a notebook runs is a file.
+_FILES = 32
 _parsed: dict[str, tuple[list[str], dict[int, _Tree | None]]] = {}
 
 
@@ -44,6 +45,9 @@ def _function(file: str, first: int, names: dict[str, Any]) -> tuple[list[str], 
     lines = linecache.getlines(file, names)
     known = _parsed.get(file)
     if known is None or known[0] != lines:
+        _parsed.pop(file, None)
+        while len(_parsed) >= _FILES:
+            del _parsed[next(iter(_parsed))]  # the one that came first
         known = _parsed[file] = (lines, {})
     functions = known[1]
     if first not in functions:

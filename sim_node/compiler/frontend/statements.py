@@ -7,6 +7,7 @@ import ast
 from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Visit, describe
 from sim_node.compiler.frontend.calls import call
+from sim_node.compiler.frontend.comparisons import COMPARE
 from sim_node.compiler.frontend.coordinates import coordinates, is_tid
 from sim_node.compiler.frontend.logic import as_value, condition
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
@@ -15,7 +16,8 @@ from sim_node.compiler.frontend.places import Name, load, place, read, store
 from sim_node.compiler.frontend.spread import written
 from sim_node.compiler.frontend.targets import assign_to
 from sim_node.compiler.ir.function import Value
-from sim_node.dtypes import ArrayType
+from sim_node.compiler.ir.op import Op
+from sim_node.dtypes import ArrayType, Scalar
 from sim_node.errors import mistakes
 from sim_node.lang.annotation import annotation
 
@@ -101,6 +103,9 @@ def returning(body: Body, node: ast.Return) -> None:
     body.builder.current = None
 
 
+_COMPARISONS = frozenset({Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE})
+
+
 def assertion(body: Body, node: ast.Assert) -> None:
     """Lower assert: the thread stops where the condition is false, with the message if it is plain text."""
     message = text(node.test)
@@ -111,8 +116,21 @@ def assertion(body: Body, node: ast.Assert) -> None:
             )
         message = node.msg.value
     truth = condition(body, node.test)
-    if not (isinstance(truth, Literal) and truth.value):
-        body.check(as_value(body, truth), "assert", message, node)
+    if isinstance(truth, Literal) and truth.value:
+        return
+    value, symbol = as_value(body, truth), compared(node.test)
+    kind = value.args[0].type if value.op in _COMPARISONS else None
+    if symbol and isinstance(kind, Scalar):
+        body.check(value, f"assert {kind!r} {symbol}", message, node, value.args)
+    else:
+        body.check(value, "assert", message, node)
+
+
+def compared(test: ast.expr) -> str:
+    """The operator of a condition that compares two values, of which an error then tells; nothing for any other."""
+    if not isinstance(test, ast.Compare) or len(test.ops) > 1 or type(test.ops[0]) not in COMPARE:
+        return ""
+    return COMPARE[type(test.ops[0])][0]
 
 
 def branch(body: Body, node: ast.If) -> None:

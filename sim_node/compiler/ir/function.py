@@ -73,7 +73,8 @@ class Site:
     """What a BOUNDS or CHECK reports, or how a PRINT writes its words.
 
     ``kind`` is 'index', or of an array of several dimensions 'index 0', 'index 1' …; 'division', 'overflow' or
-    'assert'. ``subject`` names the array or quotes the text; of a 'print' it is the format, as C's printf has it.
+    'assert', of one that compares as in 'assert f32 <'. ``subject`` names the array or quotes the text;
+    of a 'print' it is the format, as C's printf has it.
 
     Sites live beside the code and are not part of its digest: a comment added above a kernel recompiles nothing.
     """

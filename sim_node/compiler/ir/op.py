@@ -62,7 +62,7 @@ class Op(Enum):
     STORE = auto()  # address, value; attr: byte offset
     ATOMIC = auto()  # address, operands; attr: a name of atomic.ATOMICS → what was there before
     BOUNDS = auto()  # index, length → the index; stops the thread when outside; attr: site
-    CHECK = auto()  # condition; stops the thread when false; attr: site
+    CHECK = auto()  # condition, and the two scalars that it compares or none; stops the thread when false; attr: site
     PRINT = auto()  # words of 64 bits, that the site's text says how to write; attr: site
     # 8. calls and ends of blocks
     CALL = auto()  # attr: name of a function in the module
@@ -139,7 +139,7 @@ SIGNATURES: dict[Op, Signature] = {
     Op.STORE: _S(2, ALL, Rule.NONE, pure=False),
     Op.ATOMIC: _S(None, "iufp", Rule.FREE, pure=False),
     Op.BOUNDS: _S(2, _INT, Rule.SAME, pure=False),
-    Op.CHECK: _S(1, "b", Rule.NONE, pure=False),
+    Op.CHECK: _S(None, "biuf", Rule.NONE, pure=False),
     Op.PRINT: _S(None, "iuf", Rule.NONE, pure=False),
     Op.CALL: _S(None, ALL, Rule.FREE, pure=False),
     Op.JUMP: _S(0, _ANY, Rule.NONE, pure=False),

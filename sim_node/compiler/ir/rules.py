@@ -100,6 +100,13 @@ def _site(value: Value, function: Function, _m: Module) -> str | None:
     return None if isinstance(value.args[0].type, Scalar) else "checks more than a scalar"
 
 
+def _check(value: Value, function: Function, _m: Module) -> str | None:
+    condition, *told = [arg.type for arg in value.args] or [None]
+    if condition is not bool_ or len(told) not in (0, 2) or not all(isinstance(kind, Scalar) for kind in told):
+        return f"takes a bool, and the two scalars that it tells or none, not {[arg.type for arg in value.args]}"
+    return _site(value, function, _m)
+
+
 def _print(value: Value, function: Function, _m: Module) -> str | None:
     if type(value.attr) is not int or not 0 <= value.attr < len(function.sites):
         return f"site {value.attr!r} is not one of the function's {len(function.sites)}"
@@ -162,7 +169,7 @@ RULES: dict[Op, _Check] = {
     Op.STORE: _memory,
     Op.ATOMIC: _atomic,
     Op.BOUNDS: _site,
-    Op.CHECK: _site,
+    Op.CHECK: _check,
     Op.PRINT: _print,
     Op.CALL: _call,
     Op.BRANCH: _branch,

@@ -118,6 +118,8 @@ def _identity(value: Value, kind: Scalar) -> Value | None:
         return first
     if first is second and value.op is Op.SUB and kind.is_integer:
         return Value(Op.CONST, kind, attr=0, location=value.location)
+    if value.op in (Op.EQ, Op.NE) and _is(second, 0) and _has_bits(first):
+        return Value(Op.CONST, kind, attr=value.op is Op.NE, location=value.location)
     if second.op is Op.CONST:
         return _beside(second, first, value.op, kind)
     if first.op is Op.CONST and SIGNATURES[value.op].commutes:
@@ -130,6 +132,11 @@ def _is_whole_part(product: Value, dividend: Value) -> bool:
     if product.op is not Op.MUL or product.args[0].op is not Op.QUOT:
         return False
     return product.args[0].args == (dividend, product.args[1])
+
+
+def _has_bits(value: Value) -> bool:
+    """Whether some bit of an integer is sure to be set, as in ``x | 1``."""
+    return value.op is Op.OR and any(arg.op is Op.CONST and bool(arg.attr) for arg in value.args)
 
 
 def _beside(constant: Value, other: Value, op: Op, kind: Scalar) -> Value | None:

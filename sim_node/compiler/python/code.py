@@ -17,7 +17,7 @@ from sim_node.compiler.python.arrays import Array
 from sim_node.compiler.python.block import Block, coordinates
 from sim_node.compiler.python.callables import running
 from sim_node.compiler.python.rewrite import Rewriter
-from sim_node.compiler.python.settle import WEAK
+from sim_node.compiler.python.settle import WEAK, captured
 from sim_node.compiler.python.stop import StopError, chain, site_of
 from sim_node.dtypes import ArrayType, Scalar
 from sim_node.lang.func import Func
@@ -69,8 +69,9 @@ class Code:
         names: dict[str, Any] = {**body.scope.globals, **body.scope.closure, **rewriter.constants}
         exec(compile(tree, body.source.file, "exec", dont_inherit=True), names)
         made: FunctionType = names[body.source.tree.name]
-        made.__defaults__ = body.scope.function.__defaults__
-        made.__kwdefaults__ = body.scope.function.__kwdefaults__
+        written = body.scope.function
+        made.__defaults__ = captured(written.__defaults__ or ())
+        made.__kwdefaults__ = {name: captured(value) for name, value in (written.__kwdefaults__ or {}).items()}
         self.codes.append(made.__code__)
         self._functions[name] = made
         return made
@@ -118,7 +119,7 @@ class Code:
             told = _Error.from_address(error)
             if told.code == 0:
                 told.code, told.site = 1, self._site(raised)
-                told.thread, told.index, told.length = thread, _signed(stop.index), stop.length
+                told.thread, told.index, told.length = thread, _signed(stop.index), _signed(stop.length)
 
     def _site(self, raised: BaseException) -> int:
         if isinstance(raised, StopError):

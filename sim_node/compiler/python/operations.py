@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+import struct
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from sim_node.compiler.frontend.comparisons import COMPARE
 from sim_node.compiler.frontend.literals import quotient
 from sim_node.compiler.frontend.powers import FUNCS, MOST, repeated
 from sim_node.compiler.python.settle import WEAK, agreed, defaulted
@@ -77,6 +79,25 @@ def check(truth: Any, message: str) -> None:
     """StopError the thread where an assertion fails."""
     if not truth:
         raise StopError("assert", message)
+
+
+COMPARISONS = {symbol: compare for symbol, _, compare in COMPARE.values()}
+
+
+def check_compared(left: Any, right: Any, symbol: str, message: str) -> None:
+    """Stop the thread where two values do not compare so, and tell both where they are scalars."""
+    if not COMPARISONS[symbol](left, right):
+        raise StopError("assert", message, *map(_word, defaulted(*agreed(left, right))))
+
+
+def _word(value: Any) -> int:
+    """A scalar in 64 bits, as the error holds it, with the one NaN; 0 for anything else, of which it tells nothing."""
+    if not isinstance(value, np.generic):
+        return 0
+    if value.dtype.kind != "f":
+        return int(value)
+    (bits,) = struct.unpack("q", struct.pack("d", value if value == value else np.nan))
+    return int(bits)
 
 
 def count(*limits: Any) -> Iterator[Any]:

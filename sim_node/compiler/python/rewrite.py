@@ -15,6 +15,7 @@ from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body, Renewed
 from sim_node.compiler.frontend.operators import BINARY
 from sim_node.compiler.frontend.overloading import FUNCS
+from sim_node.compiler.frontend.statements import compared
 from sim_node.compiler.python import operations, places, settle
 from sim_node.compiler.python.callables import callee
 from sim_node.lang.static import static
@@ -195,7 +196,13 @@ class Rewriter(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         """Rewrite assert: the thread stops."""
         message = node.msg.value if isinstance(node.msg, ast.Constant) else text(self.origin[node.test])
-        made = self.call(node, operations.check, self.visit(node.test), ast.Constant(message))
+        symbol = compared(node.test)
+        if symbol:
+            test = self.visit(node.test)
+            parts = (test.left, test.comparators[0], ast.Constant(symbol), ast.Constant(message))
+            made = self.call(node, operations.check_compared, *parts)
+        else:
+            made = self.call(node, operations.check, self.visit(node.test), ast.Constant(message))
         return ast.copy_location(ast.Expr(made), node)
 
     def visit_For(self, node: ast.For) -> Any:

@@ -39,6 +39,8 @@ OUTSIDE = {
     "the greatest of an extent": "%a = max i32 %v, %zero\n %l = sub i32 %w, %one\n %i = max i32 %a, %l",
     "a half of the double": "%l = add i32 %w, %w\n %i = quot i32 %l, %two",
     "a shifted one that may be negative": "%i = shr i32 %v, %one",
+    "shifted by the whole width, which is by nothing": "%a = max i32 %v, %zero\n %b = const i32 {32}\n"
+    " %i = shr i32 %a, %b",
     "masked by an extent": "%i = and i32 %v, %w",
     "a sum that wraps": "%a = max i32 %v, %top\n %b = add i32 %a, %two\n %c = max i32 %b, %zero\n"
     " %l = sub i32 %w, %one\n %i = add i32 %c, %l",

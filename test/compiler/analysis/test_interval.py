@@ -86,7 +86,13 @@ def test_every_result_is_inside(op, kind):
     """Operands are parameters held between constants; results are those that folding computes."""
     edges, result = EDGES[kind], bool_ if op in COMPARISONS else kind
     firsts = [(edges[0], edges[-1]), (edges[2], edges[-3]), (edges[3], edges[5]), (edges[-2], edges[-1])]
-    seconds = [(edges[0], edges[-1]), (edges[1], edges[2]), (edges[3], edges[5]), (edges[0], edges[0])]
+    seconds = [
+        (edges[0], edges[-1]),
+        (edges[1], edges[2]),
+        (edges[3], edges[5]),
+        (edges[0], edges[0]),
+        (edges[-3], edges[-3]),
+    ]
     for (low, high), (least, most) in product(firsts, seconds):
         lines = [f"%c{i} = const {kind.name} {{{end}}}" for i, end in enumerate((low, high, least, most))]
         lines += [f"%a = max {kind.name} %x, %c0", f"%b = min {kind.name} %a, %c1"]

@@ -195,6 +195,49 @@ def test_a_check_that_fails_in_one_lane(thread, bits):
 
 
 @sn.kernel
+def compared(x: F, h: H, b: sn.array(dtype=sn.int8), c: B, a: N, n: int, y: F):
+    i = sn.tid()
+    assert h[i] < sn.float16(100.0)
+    assert b[i] >= sn.int8(-3), "b"
+    if a[i] > 0:
+        assert c[i] == (a[i] < 100)
+        sn.expect_near(x[i] * 2.0, x[i], 50.0)
+    assert i + 2 < n
+    y[i] = x[i]
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("thread", [0, 13, 67, COUNT - 1])
+def test_a_comparison_that_fails_in_one_lane_tells_what_that_lane_compared(thread, bits):
+    def end(at: int, wrong: Any, later: Any, n: int = COUNT + 2) -> machine.Stop:
+        args = [
+            *(np.ones(COUNT, kind) for kind in (np.float32, np.float16, np.int8, bool)),
+            np.arange(COUNT, dtype=np.int32) % 2 * 4,
+            n,
+            f(COUNT),
+        ]
+        args[4][thread] = 1
+        args[at][thread], args[at][thread + 1 :] = wrong, later
+        return same(compared, (COUNT,), args, bits)
+
+    def word(number: float) -> int:
+        return int(np.float64(number).view(np.int64))
+
+    assert end(0, 1.0, 2.0).code == 0
+    for at, wrong, later, left, right in (
+        (0, 60.0, 70.0, word(120.0), word(60.0)),
+        (1, 100.5, 200.0, word(100.5), word(100.0)),
+        (1, np.nan, 200.0, word(np.nan), word(100.0)),
+        (2, -128, -9, -128, -3),
+        (3, False, False, 0, 1),
+    ):
+        stop = end(at, wrong, later)
+        assert (stop.thread, stop.index, stop.length) == (thread, left, right)
+    stop = end(0, 1.0, 2.0, thread + 2)
+    assert (stop.thread, stop.index, stop.length) == (thread, thread + 2, thread + 2)
+
+
+@sn.kernel
 def atomic(a: N):
     sn.atomic_add(a, 0, sn.tid())
 

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
 import samples
 from operations import BITCASTS, CASTS, ROWS, source
@@ -131,7 +132,16 @@ def told(x: sn.array(dtype=float)):
         print("below", i, x[i])
 
 
-HERE = (advance, halves, saxpy, spin, told, waves)
+@sn.kernel
+def compared(h: sn.array(dtype=sn.float16), b: sn.array(dtype=sn.uint8), flag: bool, n: int):
+    i = sn.tid()
+    assert h[i] < sn.float16(0.5)
+    assert b[i] < sn.uint8(3)
+    assert flag == (n > 2)
+    sn.expect_near(sn.float64(h[i]), 0.25, 1.0)
+
+
+HERE = (advance, compared, halves, saxpy, spin, told, waves)
 
 
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
@@ -191,6 +201,13 @@ def test_a_record_of_what_is_printed_gets_its_room_by_one_atomic_addition():
     text = kernels()["told"]
     assert re.search(r"\batom\S*\.add\.u64", text)
     assert re.search(r"\batom\S*\.min\.u64", text)  # where those end that fit
+
+
+def test_a_check_that_compares_leaves_both_values_in_64_bits():
+    text = kernels()["compared"]
+    assert "cvt.f64.f16" in text
+    for told in (3, np.float64(0.5).view(np.int64)):
+        assert f"[param4], {told};" in text
 
 
 def test_threads_are_numbered_in_64_bits():

@@ -151,6 +151,10 @@ CASES = {
         "@sn.kernel\ndef k(x: sn.array(dtype=float)):\n    c = 0.0\n    d = 0.0\n    e = f(c, d)\n"
         "    x[sn.tid()] = c + 2.0 * d\n", '("a", "b")', '("b", "a")',
     ),
+    "alias of a type": (
+        "P = {0}\n@sn.func\ndef f(a: P):\n    b, c = a\n    return b\n@sn.kernel\ndef k(x: sn.array(dtype=float)):\n"
+        "    x[sn.tid()] = sn.float32(f((1, 2.5)))\n", "tuple[int, float]", "tuple[float, float]",
+    ),
     "static": ("G = {0}" + _ONE.format(type="float", expression="sn.static(G + 1.0)"), "2.0", "3.0"),
     "fast_math": (
         "@sn.kernel(fast_math={0})\ndef k(x: sn.array(dtype=float)):\n    x[sn.tid()] = sn.sin(x[sn.tid()])\n",

@@ -12,6 +12,7 @@ from interpreter import run
 
 import sim_node as sn
 from sim_node.compiler.frontend import lower
+from sim_node.compiler.frontend.source import _parsed as parsed
 from sim_node.compiler.frontend.source import source
 from sim_node.dtypes import ArrayType
 from sim_node.errors import BuildError, BuildTypeError
@@ -208,3 +209,14 @@ def test_a_function_ends_where_python_ends_it(written, head, body):
     x = np.zeros(1, np.float32)
     run(lower(k), [x])
     assert x[0] == 2.0
+
+
+def test_cells_of_a_notebook_are_not_all_kept():
+    for number in range(100):
+        file, text = f"<cell {number}>", f"def f():\n    return {number}\n"
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        names = {}
+        exec(compile(text, file, "exec"), names)
+        assert source(names["f"]).tree.body[0].value.value == number
+        del linecache.cache[file]
+    assert len(parsed) <= 32

@@ -52,7 +52,8 @@ def test_assert(kernel, body, message):
     with pytest.raises(Stopped) as stopped:
         run(module, [np.zeros(1, np.float32), np.zeros(1), np.zeros(1, np.int32), np.zeros((1, 3)), 3, 0.0, True])
     site = stopped.value.site
-    assert (site.kind, site.subject, site.location.line) == ("assert", message, 3)
+    assert (site.kind, site.subject, site.location.line) == ("assert i32 <", message, 3)
+    assert (stopped.value.index, stopped.value.length) == (3, 3)
     assert not lower(kernel("assert True")).entry.sites
 
 

@@ -39,6 +39,8 @@ EXACT = [
     ("i32", "%k = const i32 {3}\n  %q = quot i32 %x, %k\n  %p = mul i32 %q, %k\n  %r = sub i32 %x, %p", Op.REM),
     ("i32", "%k = const i32 {3}\n  %q = quot i32 %x, %k\n  %p = mul i32 %q, %x\n  %r = sub i32 %x, %p", Op.SUB),
     ("i32", "%k = const i32 {1}\n  %r = quot i32 %x, %k", "x"),
+    ("bool", "%a = const i32 {4}\n  %k = const i32 {0}\n  %o = or i32 %i, %a\n  %r = eq bool %o, %k", False),
+    ("bool", "%a = const i32 {4}\n  %k = const i32 {0}\n  %o = or i32 %a, %i\n  %r = ne bool %o, %k", True),
     ("u8", "%r = sub u8 %x, %x", 0),
     ("i32", "%r = and i32 %x, %x", "x"),
     ("bool", "%k = const bool {true}\n  %r = and bool %x, %k", "x"),

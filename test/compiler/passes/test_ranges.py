@@ -1,6 +1,7 @@
 """What is dropped is what passes in every run: told by examples, and by random kernels beside the device python."""
 
 import copy
+import sys
 
 import numpy as np
 import pytest
@@ -100,6 +101,7 @@ def outcome(made, dim, args, device):
     return told, [np.asarray(arg).tobytes() for arg in given_args]
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 does not know in which column it is")
 @settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
 def test_every_stop_is_that_of_the_device_python(seed):
@@ -113,3 +115,19 @@ def test_every_stop_is_that_of_the_device_python(seed):
             assert outcome(made, dim, args, "python") == outcome(made, dim, args, "cpu"), text
         except BuildError:  # constants that are no i32
             return
+
+
+@pytest.mark.parametrize(("kind", "count"), [("uint8", 12), ("int8", 10), ("uint16", 20), ("int32", 34), ("int64", 70)])
+def test_a_shift_goes_as_far_as_its_count_is_masked(kind, count):
+    """The lowest bits of the count, as many as number those of the type: 12 is 4 for 8 bits."""
+    text = (
+        f"import sim_node as sn\n@sn.kernel\ndef k(x: sn.array(dtype=sn.{kind}, ndim=2), y: sn.array(dtype=int)):\n"
+        "    i = sn.tid()\n"
+        f"    v = x[:, ::1][i, 0] >> sn.{kind}({count})\n    if v:\n        y[i] = int(v)\n"
+        f"    if v < sn.{kind}(3):\n        y[i] += 50\n"
+    )
+    made = kernel(text, f"<shift {kind}>")
+    x = np.arange(128, dtype=kind)[:, None]
+    wanted, given = (outcome(made, 128, [x, np.zeros(128, np.int32)], device) for device in ("python", "cpu"))
+    assert given == wanted
+    assert np.frombuffer(given[1][1], np.int32).max() > 1

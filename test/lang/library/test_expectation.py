@@ -81,3 +81,10 @@ def test_in_plain_python_too():
     sn.expect_neq(1, 2)
     with pytest.raises(AssertionError, match="expect_eq"):
         sn.expect_eq(1, 2)
+
+
+def test_infinities_are_near_each_other_where_they_are_equal():
+    a = np.array([np.inf, -np.inf, np.inf], np.float32)
+    sn.launch(near, 3, inputs=[a, a])
+    with pytest.raises(KernelError, match="inf == -inf is false in kernel 'near', thread 2"):
+        sn.launch(near, 3, inputs=[a, np.array([np.inf, -np.inf, -np.inf], np.float32)])
