@@ -1,6 +1,7 @@
 """Compare random kernels, bit for bit, under CPython and as machine code: unoptimised, optimised, and for each target.
 
-    scripts/fuzz.py [--minutes M | --programs N] [--seed S] [--jobs J] [--out FOLDER] [--most N] [--report FILE]
+    scripts/fuzz.py [--minutes M | --programs N] [--seed S] [--jobs J] [--device cuda:0] [--out FOLDER] [--most N]
+                    [--report FILE]
     scripts/fuzz.py FILE         run one program again
 
 Ends with 1 if there was a mismatch, by default the first, which is shrunk and saved as a file that reproduces it.
@@ -18,7 +19,7 @@ import platform
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from sim_node.compiler.backend import llvm
 # The generator belongs to the tests of the compiler.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "compiler"))
 
-from comparison import FORMS, Mismatch, Outcome, run, statements
+from comparison import FORMS, Form, Mismatch, Outcome, run, statements
 from shrinking import shrunk
 from steps import program
 
@@ -75,24 +76,29 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--programs", type=int, help="how many programs, instead of minutes")
     parser.add_argument("--seed", type=int, default=None, help="the first program's seed; others follow it")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes that work on it")
+    parser.add_argument("--device", help="a GPU to run each program on as well")
     parser.add_argument("--out", type=Path, default=Path("."), help="where failing programs are saved")
     parser.add_argument("--most", type=int, default=1, help="mismatches after which it ends (1); more are not shrunk")
     parser.add_argument("--report", type=Path, help="a file of JSON for what ran")
     options = parser.parse_args(argv)
+    if options.device:
+        forms = (*FORMS, Form(options.device, True, 3, device=options.device))
+    else:
+        forms = FORMS
     if options.file:
-        return _again(options.file)
+        return _again(options.file, forms)
     seed = int.from_bytes(os.urandom(4), "little") if options.seed is None else options.seed
     print(f"seed {seed}", flush=True)
     began = time.monotonic()
     end = seed + options.programs if options.programs else None
     deadline = began + (1e9 if options.programs else 60 * options.minutes)
-    tally = _shared(seed, end, deadline, options.jobs, options.most)
+    tally = _shared(seed, end, deadline, options.jobs, options.most, forms)
     seconds = time.monotonic() - began
     print(f"{tally}, in {seconds:.0f} s", flush=True)
     if options.report:  # before anything is saved, which may fail
         options.report.write_text(json.dumps(_report(tally, seed, options.jobs, seconds), indent=1) + "\n")
     for number, found in tally.failed:
-        _save(program(number), number, found, options.out, options.most == 1)
+        _save(program(number), number, found, options.out, options.most == 1, forms)
     return 1 if tally.failed else 0
 
 
@@ -122,22 +128,24 @@ def _report(tally: Tally, seed: int, jobs: int, seconds: float) -> dict[str, Any
 class Worker:
     """A process that runs the programs of every so many seeds."""
 
-    def __init__(self, first: int, end: int | None, step: int, deadline: float, results: Any) -> None:
+    def __init__(
+        self, first: int, end: int | None, step: int, deadline: float, results: Any, forms: Sequence[Form]
+    ) -> None:
         fork = multiprocessing.get_context("fork")
         self.seed = fork.Value("q", first)
         self.seeds = end, step
-        self.rest = deadline, results
+        self.rest = deadline, results, forms
         self.process = fork.Process(target=self._run, daemon=True)
         self.process.start()
 
     def _run(self) -> None:
-        deadline, results = self.rest
+        deadline, results, forms = self.rest
         for seed in _seeds(self.seed.value, *self.seeds):
             if time.monotonic() > deadline:
                 return
             self.seed.value = seed
             source = program(seed)
-            results.put((seed, run(source, f"<seed {seed}>", seed), statements(source)))
+            results.put((seed, run(source, f"<seed {seed}>", seed, forms), statements(source)))
 
     @property
     def crashed(self) -> bool:
@@ -155,10 +163,10 @@ def _seeds(first: int, end: int | None, step: int) -> Iterable[int]:
     return seeds if end is None else itertools.takewhile(lambda seed: seed < end, seeds)
 
 
-def _shared(seed: int, end: int | None, deadline: float, jobs: int, most: int) -> Tally:
+def _shared(seed: int, end: int | None, deadline: float, jobs: int, most: int, forms: Sequence[Form]) -> Tally:
     """Run the programs of seeds in several processes, to the deadline or so many mismatches."""
     results = multiprocessing.get_context("fork").SimpleQueue()
-    workers = [Worker(seed + at, end, jobs, deadline, results) for at in range(jobs)]
+    workers = [Worker(seed + at, end, jobs, deadline, results, forms) for at in range(jobs)]
     tally = Tally()
     while len(tally.failed) < most and (any(each.process.is_alive() for each in workers) or not results.empty()):
         for at, worker in enumerate(workers):
@@ -180,17 +188,17 @@ def _file(seed: int) -> str:
     return f"fuzz-{seed}.py"
 
 
-def _save(source: str, seed: int, found: Mismatch, folder: Path, shrink: bool) -> None:
+def _save(source: str, seed: int, found: Mismatch, folder: Path, shrink: bool, forms: Sequence[Form]) -> None:
     print(f"seed {seed}: {found.kind}\n{found.detail}", flush=True)
     path = folder / _file(seed)
     if shrink and found.kind != "crash":
         print("shrinking …", flush=True)
 
         # one that no form tells needs none to be seen
-        forms = [form for form in FORMS if found.kind.startswith(f"{form.name} ")]
+        told = [form for form in forms if found.kind.startswith(f"{form.name} ")]
 
         def fails(smaller: str) -> bool:
-            mismatch = run(smaller, str(path), seed, forms).mismatch
+            mismatch = run(smaller, str(path), seed, told).mismatch
             return mismatch is not None and mismatch.kind == found.kind
 
         source = shrunk(source, fails, SHRINK_S)
@@ -200,9 +208,9 @@ def _save(source: str, seed: int, found: Mismatch, folder: Path, shrink: bool) -
     print(f"saved: scripts/fuzz.py {path}")
 
 
-def _again(path: Path) -> int:
+def _again(path: Path, forms: Sequence[Form]) -> int:
     source = path.read_text()
-    outcome = run(source, str(path), int(source.split()[2]))
+    outcome = run(source, str(path), int(source.split()[2]), forms)
     found = outcome.mismatch
     print(f"{found.kind}\n{found.detail}" if found else f"{outcome.executed} statements executed: no mismatch")
     return 1 if found else 0

@@ -110,6 +110,30 @@ class Cell:
     @property
     def shape(self) -> tuple[int, ...]: ...
 
+DRIVER: tuple[str, ...]
+
+def drive(addresses: tuple[int, ...], /) -> None: ...
+
+class Reports:
+    """Launches on a GPU and what comes back from them."""
+
+    def __new__(
+        cls,
+        device: object,
+        context: int,
+        stream: int,
+        records: int,
+        count: int,
+        flag: int,
+        seen: int,
+        prints: int,
+        kept: object,
+    ) -> Self: ...
+    @property
+    def device(self) -> Any: ...
+    @property
+    def fresh(self) -> bytes: ...
+
 class Entry:
     """A compiled kernel; a parameter is (name, ndim or 0 if by value, layout, element, whether it is written)."""
 
@@ -120,7 +144,12 @@ class Entry:
         dims: int,
         owner: object,
         prints: bool = False,
+        stops: bool = True,
+        reports: Reports = ...,
+        block: int = 0,
     ) -> Self: ...
+    @property
+    def block(self) -> int: ...
     @property
     def count(self) -> int: ...
     @property
@@ -137,7 +166,7 @@ class Plan:
     @property
     def cells(self) -> tuple[Cell, ...]: ...
     def record(self, entry: Entry, dim: Any, inputs: Sequence[Any], outputs: Sequence[Any], /) -> Any: ...
-    def freeze(self) -> None: ...
+    def freeze(self, reports: Reports = ..., /) -> None: ...
     def point(self, cell: Cell, array: Any, /) -> None: ...
     def run(self) -> tuple[int, int, int, int, int] | None: ...
     def images(self) -> list[bytes]: ...

@@ -13,6 +13,7 @@
 
 #include "place.h"
 #include "plan.h"
+#include "reports_object.h"
 
 /* dtypes.Scalar.code; then the address in an array's descriptor, and what is not of one scalar: a struct */
 enum {
@@ -98,9 +99,11 @@ typedef struct {
     uint32_t *pointers; /* offsets of the addresses in the block, in order */
     uint32_t pointer_count;
     uint32_t block_words; /* 8 bytes each */
-    PyObject *device;     /* that it runs on; NULL: the host */
+    PyObject *device;     /* that it runs on, borrowed from its reports; NULL: the host */
+    sn_reports_object *reports; /* of a GPU */
+    uint32_t block;       /* of a GPU: threads in one */
     uint32_t touched;     /* bytes of one element of each array: what a thread touches at least */
-    bool prints;
+    bool prints, stops;
     int dims;             /* coordinates that a thread of it has; 0: it asks for none */
 } sn_entry;
 

@@ -44,12 +44,13 @@ static int set_params(sn_entry *self, PyObject *rows)
 
 static PyObject *entry_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"address", "params", "dims", "owner", "prints", NULL};
+    static char *names[] = {"address", "params", "dims", "owner", "prints", "stops", "reports", "block", NULL};
     unsigned long long address;
-    int dims, prints = 0;
-    PyObject *params, *owner;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!iO|p", names, &address, &PyTuple_Type, &params, &dims, &owner,
-                                     &prints))
+    int dims, prints = 0, stops = 1;
+    unsigned block = 0;
+    PyObject *params, *owner, *reports = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!iO|ppO!I", names, &address, &PyTuple_Type, &params, &dims, &owner,
+                                     &prints, &stops, &sn_reports_type, &reports, &block))
         return NULL;
     sn_entry *self = (sn_entry *)cls->tp_alloc(cls, 0);
     if (self == NULL) return NULL;
@@ -57,6 +58,10 @@ static PyObject *entry_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
     self->kernel = (sn_kernel)(uintptr_t)address;
     self->dims = dims;
     self->prints = prints != 0;
+    self->stops = stops != 0;
+    self->block = block;
+    self->reports = (sn_reports_object *)Py_XNewRef(reports);
+    if (reports != NULL) self->device = self->reports->device;
     self->variants = PyList_New(0);
     if (self->variants == NULL || set_params(self, params) < 0) Py_CLEAR(self);
     return (PyObject *)self;
@@ -75,6 +80,7 @@ static void entry_dealloc(sn_entry *self)
     PyObject_GC_UnTrack(self);
     Py_XDECREF(self->owner);
     Py_XDECREF(self->variants);
+    Py_XDECREF(self->reports);
     sn_fields_free(self->params, self->count);
     PyMem_Free(self->pointers);
     Py_TYPE(self)->tp_free((PyObject *)self);
@@ -161,6 +167,7 @@ static PyMethodDef entry_methods[] = {
 
 static PyMemberDef entry_members[] = {
     {"count", T_PYSSIZET, offsetof(sn_entry, count), READONLY, "Parameters."},
+    {"block", T_UINT, offsetof(sn_entry, block), READONLY, "Threads of a block on a GPU."},
     {"dims", T_INT, offsetof(sn_entry, dims), READONLY, "Coordinates that a thread has; 0: it asks for none."},
     {NULL, 0, 0, 0, NULL},
 };
@@ -168,8 +175,8 @@ static PyMemberDef entry_members[] = {
 PyTypeObject sn_entry_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Entry",
-    .tp_doc = "Entry(address, params, dims, owner, prints=False): a compiled kernel; a parameter is "
-              "(name, ndim or 0 if by value, layout, element, whether the kernel writes it).",
+    .tp_doc = "Entry(address, params, dims, owner, prints=False, stops=True, reports=None, block=0): a compiled kernel; a "
+              "parameter is (name, ndim or 0 if by value, layout, element, whether the kernel writes it).",
     .tp_basicsize = sizeof(sn_entry),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .tp_new = entry_new,
@@ -178,6 +185,31 @@ PyTypeObject sn_entry_type = {
     .tp_methods = entry_methods,
     .tp_members = entry_members,
 };
+
+/* Waits only where there may be something to tell: the rest of a launch's kind are told to the GPU, and run on their own. */
+static void run_on_gpu(const sn_entry *entry, int64_t threads, void *args, sn_error *error)
+{
+    sn_reports_object *owner = entry->reports;
+    const bool waits = entry->stops || entry->prints;
+    const sn_launch launch = {entry->kernel, args, threads, entry->block};
+    PyThreadState *state = NULL;
+    void *before;
+    if (waits) {
+        state = PyEval_SaveThread();
+        pthread_mutex_lock(&owner->lock);
+    }
+    sn_result result = sn_gpu_enter(&owner->reports, &before);
+    if (result == 0) {
+        result = sn_gpu_launch(&owner->reports, &launch, 0);
+        if (result == 0 && waits) result = sn_gpu_finish(&owner->reports, error, error->prints);
+        sn_gpu_leave(&owner->reports, before);
+    }
+    if (waits) {
+        pthread_mutex_unlock(&owner->lock);
+        PyEval_RestoreThread(state);
+    }
+    if (result != 0) sn_error_lost(error, result);
+}
 
 /* The block and what keeps its arrays are on this call's stack, so launches may overlap and nest. */
 static sn_reason run(const sn_entry *entry, PyObject *const *args, sn_error *error, Py_ssize_t *position)
@@ -196,7 +228,9 @@ static sn_reason run(const sn_entry *entry, PyObject *const *args, sn_error *err
         reason = SN_CELL;
         *position = i;
     }
-    if (reason == SN_FITS) {
+    if (reason == SN_FITS && entry->reports != NULL) {
+        run_on_gpu(entry, dims.threads, block, error);
+    } else if (reason == SN_FITS) {
         PyThreadState *state = sn_is_long(sn_touched(entry, dims.threads)) ? PyEval_SaveThread() : NULL;
         entry->kernel(0, dims.threads, block, error);
         if (state != NULL) PyEval_RestoreThread(state);
@@ -239,7 +273,7 @@ static PyMethodDef functions[] = {
 
 int sn_add_entry(PyObject *module)
 {
-    if (sn_add_argument(module) < 0 || sn_add_array(module) < 0 || sn_add_plan(module) < 0) return -1;
+    if (sn_add_argument(module) < 0 || sn_add_array(module) < 0 || sn_add_plan(module) < 0 || sn_add_reports(module) < 0) return -1;
     if (PyModule_AddType(module, &sn_entry_type) < 0) return -1;
     return PyModule_AddFunctions(module, functions);
 }

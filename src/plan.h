@@ -19,7 +19,6 @@ typedef struct {
     uint64_t capacity;
     uint64_t end; /* of what was kept, once one did not fit */
     uint64_t lost;
-    uint32_t launch, spare;
     unsigned char records[]; /* capacity, then room for one more */
 } sn_prints;
 
@@ -29,7 +28,6 @@ static inline void sn_prints_forget(sn_prints *prints)
 {
     prints->used = prints->lost = 0;
     prints->end = UINT64_MAX;
-    prints->launch = prints->spare = 0;
 }
 
 /* The first thread that stopped itself; the compiled kernel fills it (ARCHITECTURE.md, ABI). */
@@ -40,16 +38,25 @@ typedef struct {
     int64_t index;
     int64_t length;
     sn_prints *prints; /* of kernels that print */
+    uint32_t launch;   /* which of its plan's it is */
+    uint32_t lock;     /* of a GPU's threads; so is what follows */
+    uint32_t *flag;    /* where the host sees that there is one */
 } sn_error;
+
+/* The site of an error that is not a thread's but the driver's, whose number is the index. */
+#define SN_LOST (UINT32_MAX - 1)
+
+typedef int sn_result; /* of a function of the driver of a GPU, CUresult: 0 is success */
 
 enum { SN_HEAD = 16 }; /* bytes at the start of an argument block, before the parameters: the dims of the launch */
 
 typedef void (*sn_kernel)(int64_t begin, int64_t end, const void *args, sn_error *error);
 
 typedef struct {
-    sn_kernel kernel;
+    sn_kernel kernel; /* of a GPU, its driver's handle of it */
     void *args;
     int64_t threads;
+    uint32_t block; /* of a GPU: threads in one */
 } sn_launch;
 
 typedef struct {
@@ -57,21 +64,38 @@ typedef struct {
     uint32_t cell;
 } sn_patch;
 
-typedef struct {
+typedef struct sn_plan sn_plan;
+
+struct sn_plan {
     sn_launch *launches;
     sn_patch *patches;
     void **cells;
     sn_prints *prints; /* NULL where no kernel prints */
     uint32_t launch_count, patch_count, cell_count;
-} sn_plan;
+    const struct sn_reports *reports; /* of a GPU (gpu.h), with what runs the launches there */
+    sn_result (*run)(const sn_plan *plan, sn_error *error);
+};
+
+/* Tells a failure of a GPU's driver as an error of a launch. */
+static inline void sn_error_lost(sn_error *error, sn_result result)
+{
+    error->code = 1;
+    error->site = SN_LOST;
+    error->index = result;
+}
 
 /* Runs every launch in order; returns the number of launches, or the index of the one whose error is set. */
 static inline uint32_t sn_plan_run(const sn_plan *plan, sn_error *error)
 {
     for (uint32_t i = 0; i < plan->patch_count; i++) *plan->patches[i].at = plan->cells[plan->patches[i].cell];
     error->prints = plan->prints;
+    if (plan->run != NULL) {
+        const sn_result result = plan->run(plan, error);
+        if (result != 0) sn_error_lost(error, result);
+        return error->code ? error->launch : plan->launch_count;
+    }
     for (uint32_t i = 0; i < plan->launch_count; i++) {
-        if (plan->prints != NULL) plan->prints->launch = i;
+        error->launch = i;
         const sn_launch *launch = &plan->launches[i];
         launch->kernel(0, launch->threads, launch->args, error);
         if (error->code) return i;

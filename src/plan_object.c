@@ -16,6 +16,8 @@ typedef struct {
     PyObject *kept;    /* owners of the memory that argument blocks point into */
     PyObject *cells;   /* in the order of their numbers */
     PyObject *targets; /* the array that each cell points at, or None */
+    PyObject *device;  /* that the launches run on, borrowed from their entries; NULL: the host */
+    sn_reports_object *reports; /* of a GPU */
     int64_t touched;
     char frozen, running;
 } plan_object;
@@ -55,6 +57,7 @@ static void plan_dealloc(plan_object *self)
     Py_XDECREF(self->kept);
     Py_XDECREF(self->cells);
     Py_XDECREF(self->targets);
+    Py_XDECREF(self->reports);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
@@ -110,7 +113,8 @@ static int add_launch(plan_object *self, sn_entry *entry, int64_t threads, unsig
     }
     if (PyList_Append(self->entries, (PyObject *)entry) < 0) return -1;
     plan->patch_count = patch_count;
-    plan->launches[plan->launch_count++] = (sn_launch){entry->kernel, block, threads};
+    plan->launches[plan->launch_count++] = (sn_launch){entry->kernel, block, threads, entry->block};
+    self->device = entry->device;
     if (__builtin_add_overflow(self->touched, sn_touched(entry, threads), &self->touched)) self->touched = INT64_MAX;
     return 0;
 }
@@ -152,9 +156,17 @@ static PyObject *plan_record(plan_object *self, PyObject *const *args, Py_ssize_
     return reason == SN_FITS ? Py_NewRef(entry) : sn_refuse(reason, position);
 }
 
-static PyObject *plan_freeze(plan_object *self, PyObject *ignored)
+static PyObject *plan_freeze(plan_object *self, PyObject *const *args, Py_ssize_t nargs)
 {
-    (void)ignored;
+    if (nargs > 1 || (nargs == 1 && !PyObject_TypeCheck(args[0], &sn_reports_type))) {
+        PyErr_SetString(PyExc_TypeError, "freeze(reports)");
+        return NULL;
+    }
+    if (nargs == 1) {
+        self->reports = (sn_reports_object *)Py_NewRef(args[0]);
+        self->plan.reports = &self->reports->reports;
+        self->plan.run = sn_gpu_run;
+    }
     self->frozen = 1;
     Py_RETURN_NONE;
 }
@@ -172,7 +184,7 @@ static PyObject *plan_point(plan_object *self, PyObject *const *args, Py_ssize_t
     sn_place place;
     PyObject *held;
     /* Any launch may write through the cell, so its memory must be writeable. */
-    sn_reason reason = sn_memory(type, args[1], (sn_access){NULL, true}, &place, &held);
+    sn_reason reason = sn_memory(type, args[1], (sn_access){self->device, true}, &place, &held);
     if (reason != SN_FITS) return sn_refuse(reason, number);
     if (PyObject_TypeCheck(held, &sn_cell_type)) reason = SN_CELL;
     else if (place.layout != SN_CONTIGUOUS) reason = SN_LAYOUT;
@@ -198,7 +210,7 @@ static PyObject *plan_run(plan_object *self, PyObject *ignored)
         if (plan->cells[i] == NULL) return sn_refuse(SN_UNPOINTED, i);
     sn_error error = {0};
     self->running = 1; /* without the GIL another thread could point a cell elsewhere and free what this run uses */
-    PyThreadState *state = sn_is_long(self->touched) ? PyEval_SaveThread() : NULL;
+    PyThreadState *state = plan->run != NULL || sn_is_long(self->touched) ? PyEval_SaveThread() : NULL;
     const uint32_t at = sn_plan_run(plan, &error);
     if (state != NULL) PyEval_RestoreThread(state);
     self->running = 0;
@@ -269,7 +281,8 @@ static PyObject *plan_cells(plan_object *self, void *closure)
 static PyMethodDef plan_methods[] = {
     {"record", (PyCFunction)(void (*)(void))plan_record, METH_FASTCALL,
      "record(entry, dim, inputs, outputs): check, pack and record."},
-    {"freeze", (PyCFunction)plan_freeze, METH_NOARGS, "End recording."},
+    {"freeze", (PyCFunction)(void (*)(void))plan_freeze, METH_FASTCALL,
+     "freeze(reports=None): end recording; a plan of a GPU needs reports with a record for each launch."},
     {"point", (PyCFunction)(void (*)(void))plan_point, METH_FASTCALL, "point(cell, array): set the address of a cell."},
     {"run", (PyCFunction)plan_run, METH_NOARGS,
      "run() -> None, or (launch, site, thread, index, length) of the thread that stopped itself."},

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from devices import absent
 from hypothesis import settings
 
 # A wall-clock limit would fail on a busy machine and say nothing about the code; CI must fail on what can be repeated.
@@ -63,6 +64,12 @@ def pytest_configure() -> None:
     """Take Ctrl-C again where a shell started this run in the background: tests interrupt processes that inherit it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs a GPU where there is none."""
+    if item.get_closest_marker("gpu") and (why := absent()):
+        pytest.skip(why)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

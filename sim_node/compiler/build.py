@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from sim_node.compiler import bundle
-from sim_node.compiler.backend import elf, host, llvm, ptx
-from sim_node.compiler.backend.target import HOST, Target
+from sim_node.compiler.backend import elf, llvm, ptx
+from sim_node.compiler.backend.target import Target
+from sim_node.compiler.backend.toolchain import NATIVE, SYMBOL, Code, Toolchain, toolchain
 from sim_node.compiler.cache import Cache, folder, limit
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.frontend.fingerprint import Fingerprint, fingerprint
@@ -64,37 +65,37 @@ class Program:
 
 
 # Orders code: what it gives waits for it.
-_Order = Callable[[Callable[[], elf.Code]], Callable[[], elf.Code]]
+_Order = Callable[[Callable[[], Code]], Callable[[], Code]]
 
 # What this process has built: of each kernel, for which layouts.
 _built: weakref.WeakKeyDictionary[Kernel, list[dict[str, str]]] = weakref.WeakKeyDictionary()
 
 
-def build(kernel: Kernel, target: Target = HOST, layouts: Mapping[str, str] | None = None) -> Program:
+def build(kernel: Kernel, chain: Toolchain = NATIVE, layouts: Mapping[str, str] | None = None) -> Program:
     """Compile a kernel, or load it from a bundle or the cache; ``layouts`` are of the arrays that are not contiguous.
 
     Raises BuildError and its kinds, with place, reason and remedy, for what the language refuses, and where there is
     no compiler; BundleError where a bundle in use is damaged.
     """
     with _no_collection():
-        return _begun(kernel, target, layouts, _in_turn)()
+        return _begun(kernel, chain, layouts, _in_turn)()
 
 
-def build_all(kernels: Iterable[Kernel], target: Target = HOST) -> list[Program]:
+def build_all(kernels: Iterable[Kernel], chain: Toolchain = NATIVE) -> list[Program]:
     """Build several kernels; while LLVM compiles one, which it does without the interpreter, the next is lowered.
 
     Raises as ``build``, for the first kernel that cannot be compiled.
     """
     with _no_collection(), _quick_turns(), ThreadPoolExecutor(1, "sim_node.llvm") as llvm_thread:
-        begun = [_begun(kernel, target, None, lambda make: llvm_thread.submit(make).result) for kernel in kernels]
+        begun = [_begun(kernel, chain, None, lambda make: llvm_thread.submit(make).result) for kernel in kernels]
         return [finish() for finish in begun]
 
 
-def _begun(kernel: Kernel, target: Target, layouts: Mapping[str, str] | None, order: _Order) -> Callable[[], Program]:
+def _begun(kernel: Kernel, chain: Toolchain, layouts: Mapping[str, str] | None, order: _Order) -> Callable[[], Program]:
     """Find a kernel or lower it and order its code; what is returned waits for that."""
     store, told = objects(), fingerprint(kernel, layouts)
-    found = _known(kernel, told, target, store, layouts) if told else None
-    wait = _made(kernel, told, target, store, layouts, order) if found is None else lambda known=found: known
+    found = _known(kernel, told, chain, store, layouts) if told else None
+    wait = _made(kernel, told, chain, store, layouts, order) if found is None else lambda known=found: known
 
     def finish() -> Program:
         made = wait()
@@ -106,7 +107,7 @@ def _begun(kernel: Kernel, target: Target, layouts: Mapping[str, str] | None, or
     return finish
 
 
-def _in_turn(make: Callable[[], elf.Code]) -> Callable[[], elf.Code]:
+def _in_turn(make: Callable[[], Code]) -> Callable[[], Code]:
     """Order code from nobody else: it is made when it is waited for."""
     return make
 
@@ -149,26 +150,26 @@ def guarded(kernel: Kernel, module: Module) -> Module:
     return guard(scalarise(inline(verify(module))))
 
 
-def program(module: Module, target: Target, store: Cache, order: _Order = _in_turn) -> Callable[[], Program]:
+def program(module: Module, chain: Toolchain, store: Cache, order: _Order = _in_turn) -> Callable[[], Program]:
     """Order the code of a lowered module; what is returned waits for it and gives the program.
 
     Functions are inlined before the digest is taken, and the digest is looked up before the costly passes run.
     """
     flat = inline(verify(module))
     function, identity = flat.entry, digest(flat)
-    name = object_name(target, identity)
-    known = next((code for each in bundle.used() if (code := each.code(identity)) is not None), None)
-    if known is None and (known := store.known(name)) is None:
-        wait = order(partial(store.code, name, partial(llvm.compile_text, _text(flat, target), target=target)))
+    name = object_name(chain.identity, identity)
+    known = _bundled(identity, chain)
+    if known is None and (known := store.known(name, chain)) is None:
+        wait = order(partial(store.code, name, chain, partial(chain.image, chain.text(optimise(flat).entry))))
 
     def finish() -> Program:
         try:
             code = known or wait()
         except elf.UndefinedSymbolError as error:
-            raise _lacking(flat, target, error) from error
+            raise _lacking(flat, chain.target, error) from error
         kinds = [(name, param.type) for name, param in zip(function.names, function.params)]
         params = tuple((name, kind) for name, kind in kinds if kind is not None)
-        address, written = code.symbols[host.SYMBOL], function.written
+        address, written = code.symbols[SYMBOL], function.written
         return Program(function.name, address, params, function.sites, identity, code, written, function.dims)
 
     return finish
@@ -179,16 +180,16 @@ def member(kernel: Kernel, layouts: Mapping[str, str], targets: Sequence[Target]
 
     Raises BuildError where a target lacks an instruction that the kernel needs.
     """
-    told, store, made = fingerprint(kernel, layouts), objects(), build(kernel, HOST, layouts)
+    told, store, made = fingerprint(kernel, layouts), objects(), build(kernel, layouts=layouts)
     flat = inline(verify(guarded(kernel, lower(kernel, layouts))))
     images = {}
     for target in targets:
         if target.is_gpu:
             images[target] = ptx.assembly(optimise(flat).entry, target.name).encode()
             continue
-        name = object_name(target, digest(flat))
+        name = object_name(target.identity, digest(flat))
         try:
-            images[target] = store.image(name, target.machine, partial(_compiled, flat, target))
+            images[target] = store.image(name, target.machine, partial(_compiled, flat, toolchain(target)))
         except elf.UndefinedSymbolError as error:
             raise _lacking(flat, target, error) from error
     kept: dict[str, Any] | None = None
@@ -217,24 +218,24 @@ def _objects(path: Path, size: int) -> Cache:
     return Cache(path, size)
 
 
-def object_name(target: Target, digest: str) -> str:
-    """Name an object in the cache: target, what made it, digest of the IR."""
-    return f"{target.identity}-llvmlite{llvm.version()}-{backend()[:12]}-{digest}"
+def object_name(chain: str, digest: str) -> str:
+    """Name an object in the cache: the identity of its toolchain, what made it, digest of the IR."""
+    return f"{chain}-llvmlite{llvm.version()}-{backend()[:12]}-{digest}"
 
 
 # what is known without lowering
 
 
 def _known(
-    kernel: Kernel, told: Fingerprint, target: Target, store: Cache, layouts: Mapping[str, str] | None
+    kernel: Kernel, told: Fingerprint, chain: Toolchain, store: Cache, layouts: Mapping[str, str] | None
 ) -> Program | None:
     """Find a kernel by its fingerprint, in a bundle or in the cache."""
     for each in bundle.used():
         kept = each.known(told.key, told.functions)
-        code = each.code(kept.digest) if kept else None
+        code = _bundled(kept.digest, chain) if kept else None
         if kept and code:
             return _program(kernel, kept, code, layouts)
-    name = _record_name(kernel, told, target)
+    name = _record_name(kernel, told, chain)
     found = store.record(name)
     if found is None:
         return None
@@ -247,20 +248,20 @@ def _known(
         return None
     if llvm.version() not in (None, made_by):
         return None
-    code = store.known(file)
+    code = store.known(file, chain)
     return _program(kernel, kept, code, layouts) if code else None
 
 
 def _made(
     kernel: Kernel,
     told: Fingerprint | None,
-    target: Target,
+    chain: Toolchain,
     store: Cache,
     layouts: Mapping[str, str] | None,
     order: _Order,
 ) -> Callable[[], Program]:
     """Lower a kernel and order its code; when that is there, keep what the next process need not find out again."""
-    wait = program(guarded(kernel, lower(kernel, layouts)), target, store, order)
+    wait = program(guarded(kernel, lower(kernel, layouts)), chain, store, order)
 
     def finish() -> Program:
         try:
@@ -271,8 +272,8 @@ def _made(
         if told is not None:
             with contextlib.suppress(RecordError):
                 kept = _record(made).as_json(told.functions)
-                names = {"object": object_name(target, made.digest), "llvmlite": llvm.version()}
-                store.keep(_record_name(kernel, told, target), {**names, **kept})
+                names = {"object": object_name(chain.identity, made.digest), "llvmlite": llvm.version()}
+                store.keep(_record_name(kernel, told, chain), {**names, **kept})
         return made
 
     return finish
@@ -282,13 +283,13 @@ def _record(made: Program) -> Record:
     return Record(made.digest, made.sites, made.written, made.dims)
 
 
-def _record_name(kernel: Kernel, told: Fingerprint, target: Target) -> str:
+def _record_name(kernel: Kernel, told: Fingerprint, chain: Toolchain) -> str:
     """Name a record: kernel, target, and a digest of what it was made from and by."""
-    key = hashlib.sha256("\n".join((told.key, target.identity, stamp())).encode()).hexdigest()
-    return f"{re.sub('[^A-Za-z0-9_]', '_', kernel.name)[:64]}-{target.name}-{key}"
+    key = hashlib.sha256("\n".join((told.key, chain.identity, stamp())).encode()).hexdigest()
+    return f"{re.sub('[^A-Za-z0-9_]', '_', kernel.name)[:64]}-{chain.target.name}-{key}"
 
 
-def _program(kernel: Kernel, kept: Record, code: elf.Code, layouts: Mapping[str, str] | None) -> Program | None:
+def _program(kernel: Kernel, kept: Record, code: Code, layouts: Mapping[str, str] | None) -> Program | None:
     """Put a kept kernel together; its types are those of its annotations, since it has a fingerprint."""
     params: list[tuple[str, Type]] = []
     for name in kernel.parameters:
@@ -296,19 +297,22 @@ def _program(kernel: Kernel, kept: Record, code: elf.Code, layouts: Mapping[str,
         if isinstance(kind, str):
             return None
         params.append((name, laid(kind, (layouts or {}).get(name))))
-    address = code.symbols[host.SYMBOL]
+    address = code.symbols[SYMBOL]
     return Program(kernel.name, address, tuple(params), kept.sites, kept.digest, code, kept.written, kept.dims)
 
 
 # what is not there
 
 
-def _text(flat: Module, target: Target) -> str:
-    return host.module(optimise(flat).entry, target.bits)
+def _compiled(flat: Module, chain: Toolchain) -> bytes:
+    return chain.image(chain.text(optimise(flat).entry))
 
 
-def _compiled(flat: Module, target: Target) -> bytes:
-    return llvm.compile_text(_text(flat, target), target=target)
+def _bundled(digest: str, chain: Toolchain) -> Code | None:
+    """Look a digest up in the bundles in use, whose objects are this processor's."""
+    if chain.target.is_gpu:
+        return None
+    return next((code for each in bundle.used() if (code := each.code(digest)) is not None), None)
 
 
 def _lacking(flat: Module, target: Target, error: elf.UndefinedSymbolError) -> BuildError:

@@ -1,6 +1,6 @@
 """What was compiled, kept in memory and on disk, so that nothing is compiled twice.
 
-Two kinds of file: objects (``.o``) and records of kernels (``.json``). Each is ``MAGIC``, the SHA-256 of the rest in
+Two kinds of file: objects (``.o``, ``.cubin``) and records of kernels (``.json``). Each is ``MAGIC``, the SHA-256 of the rest in
 hex, a line's end, the rest. It is written beside its place and moved there, so that another process sees all of it or
 nothing. One that is damaged, or is not what its name says, is named, made again and replaced.
 
@@ -24,9 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from sim_node.compiler.backend import elf
+from sim_node.compiler.backend.toolchain import Code, Toolchain
 from sim_node.errors import mistakes
 
 MAGIC = b"sim_node cache 1\n"
+OBJECTS = (".o", ".cubin")  # how their files end
 _HEAD = len(MAGIC) + 64 + 1
 _DRAFT = ".draft-"
 _DEFAULT_MIB = 512
@@ -68,30 +70,31 @@ class Cache:
     size: int = _DEFAULT_MIB << 20
     compiled: int = 0
     loaded: int = 0
-    _memory: dict[str, elf.Code] = field(default_factory=dict)
+    _memory: dict[tuple[Toolchain, str], Code] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _turns: dict[str, threading.Lock] = field(default_factory=dict)
     _readable: bool | None = None  # None: the folder was not looked at yet
     _writable: bool = True
     _room: int = 0  # bytes to write before the folder is looked at again
 
-    def code(self, name: str, make: Callable[[], bytes]) -> elf.Code:
+    def code(self, name: str, chain: Toolchain, make: Callable[[], bytes]) -> Code:
         """Return the loaded object of a name, compiling it with ``make`` if neither memory nor disk has it."""
         with self._turn(name):
-            if (found := self.known(name)) is None:
-                found = self._memory[name] = elf.load(self._made(name, make))
+            if (found := self.known(name, chain)) is None:
+                image = self._made(f"{name}{chain.suffix}", make)
+                found = self._memory[chain, name] = chain.load(image)
             return found
 
-    def known(self, name: str) -> elf.Code | None:
+    def known(self, name: str, chain: Toolchain) -> Code | None:
         """Return the loaded object of a name; None where neither memory nor disk has it."""
         with self._lock:
-            found = self._memory.get(name)
-            if found is None and (image := self._fetch(f"{name}.o")) is not None:
+            found, file = self._memory.get((chain, name)), f"{name}{chain.suffix}"
+            if found is None and (image := self._fetch(file)) is not None:
                 try:
-                    found = self._memory[name] = elf.load(image)
+                    found = self._memory[chain, name] = chain.load(image)
                     self.loaded += 1
                 except elf.ObjectError as fault:
-                    self.refuse(f"{name}.o", str(fault))
+                    self.refuse(file, str(fault))
             return found
 
     def image(self, name: str, machine: str, make: Callable[[], bytes]) -> bytes:
@@ -105,13 +108,13 @@ class Cache:
                 self.refuse(f"{name}.o", str(fault))
                 image = None
             self.loaded += image is not None
-            return self._made(name, make) if image is None else image
+            return self._made(f"{name}.o", make) if image is None else image
 
-    def _made(self, name: str, make: Callable[[], bytes]) -> bytes:
+    def _made(self, file: str, make: Callable[[], bytes]) -> bytes:
         image = make()
         with self._lock:
             self.compiled += 1
-            self._keep(f"{name}.o", image)
+            self._keep(file, image)
         return image
 
     def _turn(self, name: str) -> threading.Lock:
@@ -137,7 +140,7 @@ class Cache:
     def holdings(self) -> Holdings:
         """Count what the folder holds."""
         found = self._entries()
-        objects = sum(entry.name.endswith(".o") for entry, _ in found)
+        objects = sum(entry.name.endswith(OBJECTS) for entry, _ in found)
         return Holdings(objects, len(found) - objects, sum(about.st_size for _, about in found))
 
     def clear(self) -> Holdings:
@@ -214,7 +217,7 @@ class Cache:
         except OSError:
             return []
         for entry in listed:
-            ours = entry.name.endswith((".o", ".json")) or entry.name.startswith(_DRAFT)
+            ours = entry.name.endswith((*OBJECTS, ".json")) or entry.name.startswith(_DRAFT)
             try:
                 if not ours or not entry.is_file(follow_symlinks=False):
                     continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,12 +11,31 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from sim_node import _native
 from sim_node.device import driver
 from sim_node.device.arena import Arena, Memory
 from sim_node.device.driver import DriverError, call
 
+ENTRY = "kernel"  # the function of a module: compiler/backend/ptx.py
+
+# src/plan.h: sn_error; the head of sn_prints, how much it keeps, and the longest record
+RECORD_BYTES, PRINT_BYTES, PRINT_MOST = 56, 1 << 20, 24 + 8 * 256
+_PRINTS = struct.Struct("<QQQQ")
+_LOG = 1 << 13  # bytes of what the linker says
+_BLOCKS = (128, 256, 512, 1024)
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING: it does not wait for the legacy default stream, nor that for it
 _ENDED = "CUDA_ERROR_DEINITIALIZED"  # the process ends, and the driver has freed everything
+
+
+class Module:
+    """Machine code on a device, unloaded when nothing refers to it. Attributes: ``symbols`` (a function's handle)."""
+
+    def __init__(self, device: Cuda, handle: Any) -> None:
+        self._device, self._handle = device, handle
+        self.symbols = {ENTRY: int(call("cuModuleGetFunction", handle, ENTRY.encode()))}
+
+    def __del__(self) -> None:
+        self._device.unload(self._handle)
 
 
 class Cuda:
@@ -80,6 +100,74 @@ class Cuda:
         with self.active():
             call("cuStreamSynchronize", self.stream)
 
+    # code
+
+    def link(self, text: bytes) -> bytes:
+        """Make machine code of PTX with the driver's linker. Raises DriverError with what it says of the text."""
+        driver_ = driver.bindings()
+        log = bytearray(_LOG)
+        options = [
+            driver_.CUjit_option.CU_JIT_ERROR_LOG_BUFFER,
+            driver_.CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ]
+        with self.active():
+            state = call("cuLinkCreate", len(options), options, [log, _LOG])
+            try:
+                kind = driver_.CUjitInputType.CU_JIT_INPUT_PTX
+                call("cuLinkAddData", state, kind, text + b"\0", len(text) + 1, b"kernel.ptx", 0, [], [])
+                address, size = call("cuLinkComplete", state)
+                return ctypes.string_at(int(address), size)
+            except DriverError as error:
+                said = log.split(b"\0")[0].decode(errors="replace").strip()
+                raise DriverError(f"{error}\n{said}", error.result) from None
+            finally:
+                call("cuLinkDestroy", state)
+
+    def load(self, image: bytes) -> Module:
+        """Load machine code. Raises DriverError where it is not of this device."""
+        with self.active():
+            return Module(self, call("cuModuleLoadData", image))
+
+    def block(self, function: int) -> int:
+        """Choose how many threads a block of a kernel has: the fewest that let it fill the device, warps in all."""
+        most = self.block_limit(function)
+        sizes = [size for size in _BLOCKS if size <= most] or [most]
+        with self.active():
+            handle = driver.bindings().CUfunction(function)
+            held = {n: n * call("cuOccupancyMaxActiveBlocksPerMultiprocessor", handle, n, 0) for n in sizes}
+        return max(sizes, key=lambda size: (held[size], -size))
+
+    def block_limit(self, function: int) -> int:
+        """Tell how many threads a block of a kernel may have."""
+        wanted = driver.bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+        with self.active():
+            return int(call("cuFuncGetAttribute", wanted, driver.bindings().CUfunction(function)))
+
+    # launches
+
+    def reports(self, count: int = 1, prints: int = 0) -> _native.Reports:
+        """Make what launches of this device report to, in runs of ``count``; ``prints`` bytes are for what they print."""
+        size = count * RECORD_BYTES
+        records, flag = self.allocate(size, label="error records"), self.pinned(4)
+        printed = self.allocate(_PRINTS.size + prints + PRINT_MOST, label="prints") if prints else None
+        address = ctypes.addressof(ctypes.c_char.from_buffer(flag))
+        with self.active():
+            seen = call("cuMemHostGetDevicePointer", address, 0)
+        flag[:] = bytes(4)
+        made = _native.Reports(
+            self, int(self._context), int(self.stream), records.address, count, address, int(seen),
+            printed.address if printed else 0, (records, flag, printed),
+        )  # fmt: skip
+        self.write(records.address, made.fresh, size)
+        if printed is not None:
+            self.write(printed.address, _PRINTS.pack(0, prints, 2**64 - 1, 0), _PRINTS.size)
+        return made
+
+    @cached_property
+    def own(self) -> _native.Reports:
+        """What launches outside of plans report to, one at a time."""
+        return self.reports(prints=PRINT_BYTES)
+
     # memory
 
     def allocate(self, nbytes: int, zeroed: bool = False, label: str = "") -> Memory:
@@ -134,17 +222,20 @@ class Cuda:
             raise MemoryError from None
 
     def _release(self, address: int) -> None:
-        try:
-            with self.active():
-                call("cuMemFree", address)
-        except DriverError as error:
-            if error.result != _ENDED:
-                raise
+        self._end("cuMemFree", address)
 
     def _unpin(self, address: int) -> None:
+        self._end("cuMemFreeHost", address)
+
+    def unload(self, module: Any) -> None:
+        """Give a module's memory back."""
+        self._end("cuModuleUnload", module)
+
+    def _end(self, function: str, thing: Any) -> None:
+        """End the life of something; when the process ends the driver may have done so already."""
         try:
             with self.active():
-                call("cuMemFreeHost", address)
+                call(function, thing)
         except DriverError as error:
             if error.result != _ENDED:
                 raise

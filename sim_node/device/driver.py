@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import threading
+from pathlib import Path
 from typing import Any
 
+from sim_node import _native
 from sim_node.errors import DeviceError
 
+_API = 12000  # of the functions that C calls: CUDA 12.0
+_VERSION = Path("/proc/driver/nvidia/version")
+_RELEASE = re.compile(r"\d+\.\d+[.\d]*")
+# After these the context is of no use any more: CUDA driver API, CUresult.
+_STICKY = frozenset(
+    f"CUDA_ERROR_{name}"
+    for name in (
+        *("ILLEGAL_ADDRESS", "LAUNCH_TIMEOUT", "HARDWARE_STACK_ERROR", "ILLEGAL_INSTRUCTION", "MISALIGNED_ADDRESS"),
+        *("INVALID_ADDRESS_SPACE", "INVALID_PC", "LAUNCH_FAILED", "CONTAINED", "ECC_UNCORRECTABLE", "UNKNOWN"),
+    )
+)
 _NO_DEVICE = 100  # CUDA_ERROR_NO_DEVICE: a driver, and no GPU that it may use
 
 _lock = threading.Lock()
@@ -43,6 +57,7 @@ def load() -> None:
             raise DeviceError(f"no GPU can be used: {' '.join(str(absent).split())}") from None
         if int(result) not in (0, _NO_DEVICE):
             raise _error(found, "cuInit", result)
+        _native.drive(tuple(_address(found, name) for name in _native.DRIVER))
         _bindings, _owner = found, os.getpid()
 
 
@@ -71,7 +86,39 @@ def call(function: str, *args: Any) -> Any:
     return values[0] if len(values) == 1 else tuple(values) or None
 
 
+def version() -> str:
+    """Tell which driver it is: the CUDA that it speaks, and its own number where the system tells it.
+
+    What it makes of PTX depends on both. Raises DeviceError as ``load``.
+    """
+    told = _RELEASE.search(_VERSION.read_text()) if _VERSION.exists() else None
+    return f"{call('cuDriverGetVersion')}" + (f"-{told[0]}" if told else "")
+
+
+def lost(what: str, result: int) -> DriverError:
+    """Say that the driver gave up while something ran; after some errors it does nothing more for this process."""
+    told, name = _told(bindings(), result)
+    after = "\n  the GPU is lost to this process: start it again" if name in _STICKY else ""
+    return DriverError(f"{what}: the CUDA driver answers {told}{after}", name)
+
+
+def _address(found: Any, name: str) -> int:
+    """Find a function for C to call."""
+    result, address, _ = found.cuGetProcAddress(name.encode(), _API, 0)
+    if int(result):
+        raise _error(found, f"cuGetProcAddress({name})", result)
+    return int(address)
+
+
 def _error(found: Any, function: str, result: Any) -> DriverError:
-    told = [found.cuGetErrorName(result)[1], found.cuGetErrorString(result)[1]]
-    name, text = ((each or b"unknown").decode() for each in told)
-    return DriverError(f"the CUDA driver's {function} answers {name}: {text}", name)
+    told, name = _told(found, result)
+    return DriverError(f"the CUDA driver's {function} answers {told}", name)
+
+
+def _told(found: Any, result: Any) -> tuple[str, str]:
+    """What an error is, and CUDA's name of it."""
+    code = result if type(result) is not int else getattr(found, "CUresult", int)(result)
+    name, text = (
+        (each or b"unknown").decode() for each in (found.cuGetErrorName(code)[1], found.cuGetErrorString(code)[1])
+    )
+    return f"{name}: {text}", name

@@ -7,8 +7,11 @@ from typing import Any
 
 from sim_node.compiler.build import Program
 from sim_node.compiler.python.code import RAISED, Code
+from sim_node.device import driver
 from sim_node.dtypes import SCALARS, Kind
-from sim_node.errors import KernelError, mistakes
+from sim_node.errors import DeviceError, KernelError, mistakes
+
+LOST = 0xFFFF_FFFE  # the site of what is no thread's fault but the driver's: src/plan.h
 
 SCALAR = {repr(scalar): scalar for scalar in SCALARS}
 # kind of a site → the mistake, and what happened there; an index of an array of several dimensions says which
@@ -47,12 +50,14 @@ def _number(name: str, word: int) -> str:
 
 def kernel_error(
     program: Program, launched: str, thread: int | tuple[int, ...], site: int, _: int, index: int, length: int
-) -> KernelError:
+) -> KernelError | DeviceError:
     """Say where and why a thread stopped itself; the arguments after ``thread`` are as in ``sn_error``.
 
     Raises what ended a thread on the device ``python`` where that was no fault of the kernel's, such as a debugger's
     quitting.
     """
+    if site == LOST:
+        return driver.lost(f"kernel '{program.name}', launched at {launched}", index)
     if site == RAISED and isinstance(program.owner, Code):
         raise program.owner.taken()
     stopped = program.sites[site]

@@ -9,7 +9,7 @@ import numpy as np
 
 from sim_node import _native
 from sim_node.device import names
-from sim_node.device.names import PYTHON, Device, get_device
+from sim_node.device.names import DEFAULT, Device, get_device
 from sim_node.dtypes import ArrayType, Composite, Struct, Tuple
 from sim_node.errors import mistakes
 from sim_node.lang.kernel import Kernel
@@ -55,7 +55,7 @@ def launch(
     where = names.current if device is None else get_device(device)
     if record_cmd:
         return Launch(kernel, where, dim, inputs, outputs)
-    entry = kernel.entry if type(kernel) is Kernel and where is not PYTHON else None
+    entry = kernel.entry if type(kernel) is Kernel and where is DEFAULT else None
     if entry is None:
         kernel = concrete(kernel, inputs, outputs)
         entry = load(kernel, where)

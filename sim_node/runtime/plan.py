@@ -11,6 +11,7 @@ import numpy as np
 
 from sim_node import _native
 from sim_node.compiler.build import Program
+from sim_node.device.cuda import PRINT_BYTES, Cuda
 from sim_node.device.names import Device, get_device
 from sim_node.errors import StabilityWarning
 from sim_node.lang.kernel import Kernel
@@ -76,9 +77,16 @@ class Plan(_native.Plan):
     def freeze(self) -> None:
         """End recording, and warn with StabilityWarning of springs and dampers that its steps cannot follow."""
         if not self.frozen:
-            super().freeze()
+            super().freeze(*self._reports())
             self.warnings = judge(self.launches, self.images(), self._following())
             warn(self.warnings)
+
+    def _reports(self) -> tuple[()] | tuple[_native.Reports]:
+        """What the launches report to on a GPU."""
+        if not isinstance(self.device, Cuda):
+            return ()
+        prints = any(site.kind == "print" for launch in self.launches for site in launch.program.sites)
+        return (self.device.reports(len(self.launches), PRINT_BYTES if prints else 0),)
 
     def _following(self) -> dict[int, int]:
         """Which array is the next of which, by their identities in images; none where arrays are changed in place."""

@@ -3,40 +3,47 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from sim_node import _native
+from sim_node.compiler.backend.toolchain import Toolchain
 from sim_node.compiler.build import Program, build, build_all
 from sim_node.compiler.python.build import build as interpreted
+from sim_node.device.cuda import Cuda
 from sim_node.device.names import DEFAULT, PYTHON, Device
 from sim_node.dtypes import LAYOUTS
 from sim_node.errors import mistakes
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.element import row
+from sim_node.runtime.gpu import toolchain
 from sim_node.runtime.prints import show
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 _building = threading.Lock()
-_interpreted: WeakKeyDictionary[Kernel, Entry] = WeakKeyDictionary()  # on the device ``python``
+_elsewhere: WeakKeyDictionary[Kernel, dict[Device, Entry]] = WeakKeyDictionary()  # than on the CPU
 
 
 class Entry(_native.Entry):
-    """A program that can be launched. Attributes: ``program``."""
+    """A program that can be launched on a device. Attributes: ``program``, ``device``."""
 
-    __slots__ = ("program",)
+    __slots__ = ("device", "program")
 
     program: Program
+    device: Device
 
-    def __new__(cls, program: Program) -> Self:
-        """Lay the argument block out; the program's code stays mapped as long as the entry."""
+    def __new__(cls, program: Program, device: Device = DEFAULT) -> Self:
+        """Lay the argument block out; the program's code stays loaded as long as the entry."""
         rows = tuple(row(name, type_, name in program.written) for name, type_ in program.params)
         prints = any(site.kind == "print" for site in program.sites)
-        entry = super().__new__(cls, program.address, rows, program.dims, program.owner, prints)
-        entry.program = program
+        stops = any(site.kind != "print" for site in program.sites)
+        gpu = (device.own, device.block(program.address)) if isinstance(device, Cuda) else ()
+        entry = super().__new__(cls, program.address, rows, program.dims, program.owner, prints, stops, *gpu)
+        entry.program, entry.device = program, device
         return entry
 
     def show(self, records: bytes, lost: int) -> None:
@@ -56,23 +63,20 @@ def load(kernel: object, device: Device = DEFAULT) -> Entry:
             + (f"\n  instead: mark {name} with @sn.kernel" if callable(kernel) and name else "")
         )
     with _building:
-        if device is PYTHON:
-            known = _interpreted.get(kernel)
-            if known is None:
-                known = _interpreted[kernel] = Entry(interpreted(kernel))
-            return known
-        if kernel.entry is None:
-            kernel.entry = Entry(build(kernel))
-    entry: Entry = kernel.entry
-    return entry
+        known: Entry | None = _known(kernel, device)
+        return _keep(kernel, Entry(_builder(device)(kernel), device)) if known is None else known
 
 
-def load_all(kernels: Sequence[Kernel]) -> None:
+def load_all(kernels: Sequence[Kernel], device: Device = DEFAULT) -> None:
     """Build several kernels as ``load`` does, in less time than one by one; raises as it, for the first at fault."""
     with _building:
-        missing = [kernel for kernel in kernels if kernel.entry is None]
-        for kernel, program in zip(missing, build_all(missing), strict=True):
-            kernel.entry = Entry(program)
+        missing = [kernel for kernel in kernels if _known(kernel, device) is None]
+        if device is PYTHON:
+            made = [interpreted(kernel) for kernel in missing]
+        else:
+            made = build_all(missing, *_chain(device))
+        for kernel, program in zip(missing, made, strict=True):
+            _keep(kernel, Entry(program, device))
 
 
 def variant(entry: Entry, kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> Entry:
@@ -85,7 +89,26 @@ def variant(entry: Entry, kernel: Kernel, inputs: Sequence[Any], outputs: Sequen
         made: Entry | None = entry.variant(codes)
         if made is None:
             layouts = {name: LAYOUTS[code] for (name, _), code in zip(entry.program.params, codes) if code}
-            again = build if entry is kernel.entry else interpreted
-            made = Entry(again(kernel, layouts=layouts))
+            made = Entry(_builder(entry.device)(kernel, layouts=layouts), entry.device)
             entry.add(made)
     return made
+
+
+def _chain(device: Device) -> tuple[()] | tuple[Toolchain]:
+    return (toolchain(device),) if isinstance(device, Cuda) else ()
+
+
+def _builder(device: Device) -> Callable[..., Program]:
+    return interpreted if device is PYTHON else partial(build, **dict(zip(("chain",), _chain(device))))
+
+
+def _known(kernel: Kernel, device: Device) -> Any:
+    return kernel.entry if device is DEFAULT else _elsewhere.get(kernel, {}).get(device)
+
+
+def _keep(kernel: Kernel, entry: Entry) -> Entry:
+    if entry.device is DEFAULT:
+        kernel.entry = entry
+    else:
+        _elsewhere.setdefault(kernel, {})[entry.device] = entry
+    return entry

@@ -15,6 +15,7 @@ from io import StringIO
 from types import SimpleNamespace
 from typing import Any
 
+import gpu
 import machine
 import numpy as np
 from arguments import arguments
@@ -40,12 +41,16 @@ INPUTS = 2  # of each program
 
 @dataclass(frozen=True)
 class Form:
-    """A way to make machine code of a kernel: with all of our passes or the few that LLVM needs, and LLVM's level."""
+    """A way to make machine code of a kernel: with all of our passes or the few that LLVM needs, and LLVM's level.
+
+    Or that of a GPU, which ``device`` names.
+    """
 
     name: str
     optimised: bool
     opt_level: int
     target: Target = HOST
+    device: str = ""
 
 
 # O0 is the IR as the front end leaves it; the others are what users run, on each target that this processor runs.
@@ -133,15 +138,18 @@ def run(source: str, file: str, seed: int, forms: Sequence[Form] = FORMS) -> Out
     return Outcome(None, python.executed, [*codes, *lanes])
 
 
-def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
+def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code | gpu.Code]:
     """Make machine code in each form; a target that lacks an instruction that the kernel needs is left out."""
     known = set[Value]()
     plain = best = verify(scalarise(flat), scalarise.__name__, known)
     for change in PASSES[PASSES.index(scalarise) + 1 :]:
         best = verify(change(best), change.__name__, known)
-    kinds, made = [param.type for param in flat.entry.params], {}
+    kinds, made = [param.type for param in flat.entry.params], dict[str, machine.Code | gpu.Code]()
     texts = cache(lambda full, bits: host.module(best.entry, bits) if full else host.module(plain.entry))
     for form in forms:
+        if form.device:
+            made[form.name] = gpu.Code(kinds, best.entry, form.device)
+            continue
         try:
             text = texts(form.optimised, form.target.bits)
             made[form.name] = machine.Code(kinds, text, form.opt_level, form.target)
@@ -151,7 +159,7 @@ def _codes(flat: Module, forms: Sequence[Form]) -> dict[str, machine.Code]:
     return made
 
 
-def _compared(python: Counted, codes: dict[str, machine.Code], seed: int) -> Mismatch | None:
+def _compared(python: Counted, codes: dict[str, machine.Code | gpu.Code], seed: int) -> Mismatch | None:
     """Compare the forms of a kernel on one set of inputs."""
     random = np.random.default_rng(seed)
     length = int(random.choice([1, 3, 9, 35, 150]))  # the last fills vectors
@@ -174,6 +182,8 @@ def _compared(python: Counted, codes: dict[str, machine.Code], seed: int) -> Mis
             return Mismatch(f"{name} stop", f"{name} stops with {stop}, CPython with {stopped} in {python.sites}")
         if (shown := _shown(stop, python)) != written.getvalue():
             return Mismatch(f"{name} prints", f"{name} prints\n{shown}\nCPython\n{written.getvalue()}")
+        if stopped.code and isinstance(code, gpu.Code):
+            continue  # threads behind the one that stopped have run too
         for at, (one, other) in enumerate(zip(got, wanted, strict=True)):
             if _bits(one) != _bits(other):
                 where = python.names[at]

@@ -20,8 +20,8 @@ from sim_node.compiler.backend.target import HOST, Target
 from sim_node.dtypes import ArrayType, Struct, numeric
 
 # What a kernel is given besides its arguments (src/plan.h), and room for what it prints.
-_ERROR, _PRINTS = struct.Struct("<IIqqqQ"), struct.Struct("<QQQQQ")
-_ROOM, _LONGEST = 1 << 18, 24 + 8 * 256
+ERROR, PRINTS = struct.Struct("<IIqqqQIIQ"), struct.Struct("<QQQQ")
+ROOM, LONGEST = 1 << 18, 24 + 8 * 256
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p)
 
 
@@ -105,12 +105,12 @@ def argument_block(kinds: Sequence[Any], args: Sequence[Any], dim: Sequence[int]
 
 def run(address: int, dim: int, block: bytes, begin: int = 0) -> Stop:
     """Run threads ``begin`` … ``dim - 1`` of the code at an address, and return the error block."""
-    prints = ctypes.create_string_buffer(_PRINTS.pack(0, _ROOM, 2**64 - 1, 0, 0), _PRINTS.size + _ROOM + _LONGEST)
-    error = ctypes.create_string_buffer(_ERROR.pack(0, 0, 0, 0, 0, ctypes.addressof(prints)), _ERROR.size)
+    prints = ctypes.create_string_buffer(PRINTS.pack(0, ROOM, 2**64 - 1, 0), PRINTS.size + ROOM + LONGEST)
+    error = ctypes.create_string_buffer(ERROR.pack(0, 0, 0, 0, 0, ctypes.addressof(prints), 0, 0, 0), ERROR.size)
     _KERNEL(address)(begin, dim, block, error)
-    code, site, thread, index, length, _ = _ERROR.unpack(error.raw)
-    used, _, end, _, _ = _PRINTS.unpack_from(prints.raw)
-    return Stop(code, site, thread, index, length, prints.raw[_PRINTS.size :][: min(used, end)])
+    code, site, thread, index, length, *_ = ERROR.unpack(error.raw)
+    used, _, end, _ = PRINTS.unpack_from(prints.raw)
+    return Stop(code, site, thread, index, length, prints.raw[PRINTS.size :][: min(used, end)])
 
 
 class Code:

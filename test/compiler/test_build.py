@@ -13,6 +13,7 @@ from samples import LENGTH, SAMPLES, arguments, as_python
 
 from sim_node.compiler import build
 from sim_node.compiler.backend.target import HOST, TARGETS, target
+from sim_node.compiler.backend.toolchain import NATIVE, toolchain
 from sim_node.compiler.cache import Cache
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.frontend.fingerprint import fingerprint
@@ -83,36 +84,36 @@ def test_a_warm_start_compiles_nothing_and_loads_no_llvm(folder):
 def test_what_decides_about_recompiling(tmp_path, monkeypatch):
     """Names, places and a move into a func do not; code, target, LLVM and package do."""
     store, module = Cache(tmp_path), lower(SAMPLES["arithmetic"])
-    first = build.program(module, HOST, store)()
+    first = build.program(module, NATIVE, store)()
     entry = replace(
         module.entry, names=("a", "b", "c"), sites=tuple(replace(s, subject="?") for s in module.entry.sites)
     )
-    renamed = build.program(replace(module, functions={**module.functions, module.kernel: entry}), HOST, store)()
+    renamed = build.program(replace(module, functions={**module.functions, module.kernel: entry}), NATIVE, store)()
     assert (renamed.address, renamed.digest, store.compiled) == (first.address, first.digest, 1)
     assert [name for name, _ in renamed.params] == ["a", "b", "c"]
     assert {site.subject for site in renamed.sites} == {"?"}
-    build.program(lower(SAMPLES["captured"]), HOST, store)()
+    build.program(lower(SAMPLES["captured"]), NATIVE, store)()
     assert store.compiled == 2
-    build.program(module, replace(HOST, name="another"), store)()
+    build.program(module, toolchain(replace(HOST, name="another")), store)()
     assert store.compiled == 3
     monkeypatch.setattr(build, "backend", lambda: "another")
-    build.program(module, HOST, store)()
+    build.program(module, NATIVE, store)()
     assert store.compiled == 4
 
 
 def test_a_captured_value_is_part_of_the_key(tmp_path):
     store, kernel = Cache(tmp_path), SAMPLES["captured"]
-    before = build.program(lower(kernel), HOST, store)()
+    before = build.program(lower(kernel), NATIVE, store)()
     namespace = kernel.function.__globals__
     gain = namespace["GAIN"]
     namespace["GAIN"] = gain + 1
     try:
-        after = build.program(lower(kernel), HOST, store)()
+        after = build.program(lower(kernel), NATIVE, store)()
     finally:
         namespace["GAIN"] = gain
     assert before.digest != after.digest
     assert store.compiled == 2
-    assert build.program(lower(kernel), HOST, store)().address == before.address
+    assert build.program(lower(kernel), NATIVE, store)().address == before.address
 
 
 FUSED = """
@@ -139,11 +140,11 @@ def test_a_processor_without_the_instruction_is_told(tmp_path):
     body = (block.body[0], fma, *block.body[2:-1], store)
     entry = replace(module.entry, blocks=(replace(block, body=body),))
     fused = replace(module, functions={"fused": entry})
-    build.program(fused, target("x86-64-v3"), Cache(tmp_path))()
+    build.program(fused, toolchain(target("x86-64-v3")), Cache(tmp_path))()
     with pytest.raises(
         BuildError, match=r"^plant.py:12:9: target 'x86-64-v2' lacks .* 'fused' needs .*'fmaf'"
     ) as caught:
-        build.program(fused, target("x86-64-v2"), Cache(tmp_path))()
+        build.program(fused, toolchain(target("x86-64-v2")), Cache(tmp_path))()
     assert "FMA3" in str(caught.value)
 
 
@@ -170,7 +171,7 @@ def test_every_target_gives_the_same_bits(generic, pack):
     for name in [name for name in SAMPLES if name not in RACES][::6]:
         kernel = SAMPLES[name]
         try:
-            there = build.program(lower(kernel), target(generic), build.objects())()
+            there = build.program(lower(kernel), toolchain(target(generic)), build.objects())()
         except BuildError:  # it lacks an instruction that the kernel needs
             continue
         here, host, other = build.build(kernel), arguments(kernel, 7), arguments(kernel, 7)

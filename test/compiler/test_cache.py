@@ -12,6 +12,7 @@ import pytest
 from sim_node.compiler import cache
 from sim_node.compiler.backend import elf, llvm
 from sim_node.compiler.backend.target import target
+from sim_node.compiler.backend.toolchain import NATIVE
 from sim_node.compiler.cache import Cache, Holdings
 from sim_node.errors import SimNodeError
 
@@ -31,10 +32,10 @@ def answer(code: elf.Code) -> int:
 
 def test_an_object_is_compiled_once(image, tmp_path):
     first, later = Cache(tmp_path / "c"), Cache(tmp_path / "c")
-    assert answer(first.code("k", lambda: image)) == 42
-    assert first.code("k", never) is first.code("k", never)
+    assert answer(first.code("k", NATIVE, lambda: image)) == 42
+    assert first.code("k", NATIVE, never) is first.code("k", NATIVE, never)
     assert (first.compiled, first.loaded) == (1, 0)
-    assert answer(later.code("k", never)) == 42
+    assert answer(later.code("k", NATIVE, never)) == 42
     assert (later.compiled, later.loaded) == (0, 1)
     assert os.stat(tmp_path / "c").st_mode & 0o777 == 0o700
     assert [(file.name, file.stat().st_mode & 0o777) for file in (tmp_path / "c").iterdir()] == [("k.o", 0o600)]
@@ -54,16 +55,16 @@ DAMAGE = [
 
 @pytest.mark.parametrize(("damage", "why"), DAMAGE)
 def test_a_damaged_object_is_named_compiled_again_and_replaced(image, tmp_path, damage, why):
-    Cache(tmp_path).code("k", lambda: image)
+    Cache(tmp_path).code("k", NATIVE, lambda: image)
     file = tmp_path / "k.o"
     good = file.read_bytes()
     file.write_bytes(damage(good))
     again = Cache(tmp_path)
     with pytest.warns(RuntimeWarning, match=f"{file} is refused: {why}; it is made again"):
-        assert answer(again.code("k", lambda: image)) == 42
+        assert answer(again.code("k", NATIVE, lambda: image)) == 42
     assert (again.compiled, again.loaded) == (1, 0)
     assert file.read_bytes() == good
-    assert answer(again.code("k", never)) == answer(Cache(tmp_path).code("k", never)) == 42
+    assert answer(again.code("k", NATIVE, never)) == answer(Cache(tmp_path).code("k", NATIVE, never)) == 42
 
 
 @pytest.mark.parametrize(("damage", "why"), DAMAGE)
@@ -86,7 +87,7 @@ def test_an_object_of_another_machine_is_named(image, tmp_path):
     assert store.image("k", "aarch64", lambda: foreign) == foreign == store.image("k", "aarch64", never)
     if platform.machine() == "x86_64":
         with pytest.warns(RuntimeWarning, match="k.o is refused: the object is for aarch64, and this is x86_64"):
-            assert answer(store.code("k", lambda: image)) == 42
+            assert answer(store.code("k", NATIVE, lambda: image)) == 42
         with pytest.warns(RuntimeWarning, match="k.o is refused: the object is for x86_64, and this is aarch64"):
             assert store.image("k", "aarch64", lambda: foreign) == foreign
 
@@ -118,41 +119,41 @@ def full(tmp_path: Path) -> Path:
 def test_a_folder_of_no_use_is_told_once_and_all_is_kept_in_memory(image, tmp_path, place, why):
     store = Cache(place(tmp_path))
     with pytest.warns(RuntimeWarning, match=f"{store.path} {why}.*set SIM_NODE_CACHE"):
-        assert answer(store.code("k", lambda: image)) == 42
-    assert answer(store.code("l", lambda: image)) == 42  # a second warning would be an error
-    assert store.code("k", never) is not store.code("l", never)
+        assert answer(store.code("k", NATIVE, lambda: image)) == 42
+    assert answer(store.code("l", NATIVE, lambda: image)) == 42  # a second warning would be an error
+    assert store.code("k", NATIVE, never) is not store.code("l", NATIVE, never)
 
 
 def test_what_cannot_be_written_can_still_be_read(image, tmp_path):
-    Cache(tmp_path).code("before", lambda: image)
+    Cache(tmp_path).code("before", NATIVE, lambda: image)
     store = Cache(full(tmp_path))
     with pytest.warns(RuntimeWarning, match="cannot be written"):
-        store.code("k", lambda: image)
-    assert answer(store.code("before", never)) == 42
-    store.code("after", lambda: image)  # not tried again, and not told again
+        store.code("k", NATIVE, lambda: image)
+    assert answer(store.code("before", NATIVE, never)) == 42
+    store.code("after", NATIVE, lambda: image)  # not tried again, and not told again
     assert not (tmp_path / "after.o").exists()
     assert (store.compiled, store.loaded) == (2, 1)
 
 
 def test_a_folder_of_another_user_is_not_read(image, tmp_path, monkeypatch):
-    Cache(tmp_path).code("k", lambda: image)
+    Cache(tmp_path).code("k", NATIVE, lambda: image)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     store = Cache(tmp_path)
     with pytest.warns(RuntimeWarning, match="belongs to another user"):
-        store.code("k", lambda: image)
+        store.code("k", NATIVE, lambda: image)
     assert (store.compiled, store.loaded) == (1, 0)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_a_read_only_folder_is_read(image, tmp_path):
-    Cache(tmp_path).code("k", lambda: image)
+    Cache(tmp_path).code("k", NATIVE, lambda: image)
     tmp_path.chmod(0o500)
     store = Cache(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        store.code("k", never)
+        store.code("k", NATIVE, never)
     with pytest.warns(RuntimeWarning, match="cannot be written"):
-        store.code("l", lambda: image)
+        store.code("l", NATIVE, lambda: image)
 
 
 def test_where_the_folder_is(monkeypatch):
@@ -176,7 +177,7 @@ store = Cache(Path(sys.argv[2]))
 print("ready", flush=True)
 sys.stdin.readline()
 for i in range(40):
-    code = store.code(f"k{i}", lambda: image)
+    code = store.code(f"k{i}", NATIVE, lambda: image)
     assert ctypes.CFUNCTYPE(ctypes.c_int)(code.symbols["answer"])() == 42
 print(store.compiled, store.loaded)
 """
@@ -207,23 +208,23 @@ def test_eight_processes_at_once_on_an_empty_folder(image, tmp_path):
     assert sorted(file.name for file in (tmp_path / "c").iterdir()) == sorted(f"k{i}.o" for i in range(40))
     late = Cache(tmp_path / "c")
     for i in range(40):
-        late.code(f"k{i}", never)
+        late.code(f"k{i}", NATIVE, never)
     assert late.loaded == 40
 
 
 def test_what_was_used_longest_ago_makes_room(image, tmp_path):
     store = Cache(tmp_path, size=20 * (len(image) + 100))
     for i in range(20):
-        store.code(f"k{i}", lambda: image)
+        store.code(f"k{i}", NATIVE, lambda: image)
         os.utime(tmp_path / f"k{i}.o", (1000 + i, 1000 + i))
-    assert answer(Cache(tmp_path).code("k0", never)) == 42  # and is the one used last now
+    assert answer(Cache(tmp_path).code("k0", NATIVE, never)) == 42  # and is the one used last now
     for i in range(20, 30):
-        store.code(f"k{i}", lambda: image)
+        store.code(f"k{i}", NATIVE, lambda: image)
     left = {file.name for file in tmp_path.iterdir()}
     assert {"k0.o", "k29.o"} <= left
     assert "k1.o" not in left
     assert store.holdings().size <= store.size
-    assert answer(store.code("k1", never)) == 42  # what is in memory stays
+    assert answer(store.code("k1", NATIVE, never)) == 42  # what is in memory stays
 
 
 def test_others_files_stay_and_drafts_of_the_dead_go(image, tmp_path):
@@ -233,14 +234,14 @@ def test_others_files_stay_and_drafts_of_the_dead_go(image, tmp_path):
         os.utime(tmp_path / name, (time.time() - age,) * 2)
     store = Cache(tmp_path, size=1)
     store.keep("record", {})
-    store.code("k", lambda: image)
+    store.code("k", NATIVE, lambda: image)
     assert {file.name for file in tmp_path.iterdir()} == {"notes.txt", ".draft-new"}
 
 
 def test_holdings_and_clearing(image, tmp_path):
     store = Cache(tmp_path / "c")
     assert store.holdings() == Holdings(0, 0, 0)
-    store.code("k", lambda: image)
+    store.code("k", NATIVE, lambda: image)
     store.keep("k", {})
     held = store.holdings()
     assert (held.objects, held.records) == (1, 1)
@@ -271,7 +272,7 @@ sys.stdin.readline()
 for again in range(3):
     store = Cache(Path(sys.argv[2]), size=10 * len(image))
     for i in range(30):
-        code = store.code(f"k{i}", lambda: image)
+        code = store.code(f"k{i}", NATIVE, lambda: image)
         assert ctypes.CFUNCTYPE(ctypes.c_int)(code.symbols["answer"])() == 42
 print("done")
 """

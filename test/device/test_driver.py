@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from types import SimpleNamespace
 
 import pytest
@@ -21,6 +20,9 @@ class Bindings:
     def cuInit(self, flags):
         self.started += 1
         return (self.start,)
+
+    def cuGetProcAddress(self, name, version, flags):
+        return 0, 1, 0
 
     def cuDeviceGetCount(self):
         return 0, 3
@@ -45,6 +47,7 @@ class Bindings:
 def unloaded(monkeypatch):
     monkeypatch.setattr(driver, "_bindings", None)
     monkeypatch.setattr(driver, "_owner", 0)
+    monkeypatch.setattr(driver, "_native", SimpleNamespace(DRIVER=("cuLaunchKernel",), drive=lambda addresses: None))
 
 
 @pytest.fixture
@@ -79,7 +82,10 @@ def test_no_gpu_is_no_fault_of_the_driver_and_another_answer_is(bindings):
 
 
 def test_what_is_not_there_is_named(monkeypatch, unloaded):
-    monkeypatch.setitem(sys.modules, "cuda", None)
+    def absent(name):
+        raise ImportError(f"No module named {name!r}")
+
+    monkeypatch.setattr(driver.importlib, "import_module", absent)
     with pytest.raises(DeviceError, match=r"pip install 'sim_node\[cuda\]'"):
         driver.load()
 

@@ -53,7 +53,7 @@ static inline void kernel(int64_t begin, int64_t end, const void *block, sn_erro
 {
     const arguments *a = block;
     if (a->force[0] < 0) {
-        *error = (sn_error){1, 7, 0, a->force[0], WIDTH, NULL};
+        *error = (sn_error){1, 7, 0, a->force[0], WIDTH, NULL, 0, 0, NULL};
         return;
     }
     for (int64_t i = begin; i < end; i++) {
@@ -82,8 +82,8 @@ static inline void fixture_open(fixture *f, uint32_t substeps, uint64_t slots, u
     memset(f, 0, sizeof *f);
     void **words = (void **)(void *)&f->block;
     for (uint32_t i = 0; i < CELLS; i++) f->patches[i] = (sn_patch){words + i, i};
-    f->launch = (sn_launch){kernel, &f->block, WIDTH};
-    f->plan = (sn_plan){&f->launch, f->patches, f->cells, NULL, 1, CELLS, CELLS};
+    f->launch = (sn_launch){kernel, &f->block, WIDTH, 0};
+    f->plan = (sn_plan){.launches = &f->launch, .patches = f->patches, .cells = f->cells, .launch_count = 1, .patch_count = CELLS, .cell_count = CELLS};
     f->segment = make_ring(&f->ring, slots, 3 * STRIDE, 1, SIZE);
     const sn_field fields[FIELDS] = {
         {SN_PUBLISHED, 0, 0, SIZE, 0, 5},

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from devices import EVERY, on
 
 import sim_node as sn
 from sim_node.errors import KernelError
@@ -81,7 +82,7 @@ def one(place: int, value: float, *shape: int) -> np.ndarray:
     return ones
 
 
-@pytest.mark.parametrize("device", ["cpu", "python"])
+@pytest.mark.parametrize("device", EVERY)
 @pytest.mark.parametrize(
     ("kernel", "dim", "arguments", "what"),
     [
@@ -98,5 +99,5 @@ def one(place: int, value: float, *shape: int) -> np.ndarray:
 )
 def test_a_comparison_tells_both_values(kernel, dim, arguments, what, device):
     with pytest.raises(KernelError) as caught:
-        launch(kernel, dim, arguments, device=device)
+        launch(kernel, dim, [on(device, one) for one in arguments], device=device)
     assert caught.value.what.endswith(what)

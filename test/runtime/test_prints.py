@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from devices import EVERY
 
 import sim_node as sn
 from sim_node.errors import KernelError
@@ -26,12 +27,12 @@ def values(x: sn.array(dtype=float), v: sn.vec3, m: sn.mat22, q: sn.quat, t: sn.
     sn.print(sn.uint8(k), sn.int8(k), sn.uint64(k), sn.float16(17), sn.float64(17))
 
 
-DEVICES = pytest.mark.parametrize("device", ["cpu", "python"])
+DEVICES = pytest.mark.parametrize("device", EVERY)
 
 
 @DEVICES
 def test_what_is_printed(capsys, device):
-    arguments = [np.array([0.1], np.float32), sn.vec3(1, 2, 3), sn.mat22(1, 2, 3, 4), sn.quat(1, 2, 3, 4)]
+    arguments = [sn.array([0.1], dtype=float, device=device), sn.vec3(1, 2, 3), sn.mat22(1, 2, 3, 4), sn.quat(1, 2, 3, 4)]
     sn.launch(values, 1, [*arguments, sn.transform(1, 2, 3, 0, 0, 0, 1), sn.vec2i(1, -2)], device=device)
     assert capsys.readouterr().out.splitlines() == [
         "0.1",
@@ -55,7 +56,7 @@ def formats(x: sn.array(dtype=float), n: sn.int16):
 
 @DEVICES
 def test_printf(capsys, device):
-    sn.launch(formats, 2, [np.array([1, 2.345], np.float32), -1], device=device)
+    sn.launch(formats, 2, [sn.array([1, 2.345], dtype=float, device=device), -1], device=device)
     end = "|ab  |ffff 65535 1099511627776 True 457.5 A\n"
     assert capsys.readouterr().out == f"0% of  1.00{end}1% of  2.35{end}"
 
@@ -72,7 +73,7 @@ def by_threads(x: sn.array(dtype=float)):
 @DEVICES
 def test_threads_print_in_order_and_up_to_the_one_that_stops(capsys, device):
     with pytest.raises(KernelError, match="enough"):
-        sn.launch(by_threads, 5, [np.arange(5, dtype=np.float32)], device=device)
+        sn.launch(by_threads, 5, [sn.array(np.arange(5, dtype=np.float32), device=device)], device=device)
     wanted = ["told 0 0", "told 1 1", "told -1 0.5", "told -2 1", "told 3 3", "told -3 1.5"]
     assert capsys.readouterr().out.splitlines() == wanted
 

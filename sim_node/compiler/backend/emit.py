@@ -18,27 +18,6 @@ from sim_node.dtypes import Kind, Scalar, bool_, float64, int64, uint64
 
 ACCESS_GROUP = "!0"  # of every load and store, for the loop that says that threads are independent
 
-# Only the first thread to fail reports; which one that is, is decided by the order of the range.
-_STOP = """
-define internal void @stop(ptr %error, i32 %site, i64 %tid, i64 %index, i64 %length) noinline cold #0 {
-  %swap = cmpxchg ptr %error, i32 0, i32 1 acq_rel monotonic
-  %first = extractvalue { i32, i1 } %swap, 1
-  br i1 %first, label %report, label %done
-report:
-  %at.site = getelementptr i8, ptr %error, i64 4
-  store i32 %site, ptr %at.site
-  %at.thread = getelementptr i8, ptr %error, i64 8
-  store i64 %tid, ptr %at.thread, align 8
-  %at.index = getelementptr i8, ptr %error, i64 16
-  store i64 %index, ptr %at.index, align 8
-  %at.length = getelementptr i8, ptr %error, i64 24
-  store i64 %length, ptr %at.length, align 8
-  br label %done
-done:
-  ret void
-}
-"""
-
 # Takes room for a record and fills its head (plan.h); what does not fit is counted and goes behind all that is kept.
 _PRINT = """
 define internal ptr @print(ptr %error, i32 %site, i64 %tid, i64 %words) noinline cold #0 {
@@ -47,7 +26,7 @@ start:
   %prints = load ptr, ptr %at.prints
   %at.capacity = getelementptr i8, ptr %prints, i64 8
   %capacity = load i64, ptr %at.capacity
-  %at.launch = getelementptr i8, ptr %prints, i64 32
+  %at.launch = getelementptr i8, ptr %error, i64 40
   %launch = load i32, ptr %at.launch
   %bytes = shl i64 %words, 3
   %size = add i64 %bytes, 24
@@ -63,7 +42,7 @@ full:
   br label %write
 write:
   %place = phi i64 [ %first, %start ], [ %capacity, %full ]
-  %records = getelementptr i8, ptr %prints, i64 40
+  %records = getelementptr i8, ptr %prints, i64 32
   %record = getelementptr i8, ptr %records, i64 %place
   store i32 %launch, ptr %record
   %at.site = getelementptr i8, ptr %record, i64 4
@@ -78,12 +57,12 @@ write:
 """
 
 
-def thread(*functions: Function) -> str:
-    """Emit each as ``@thread``, further ones by their own names, and what they call."""
+def thread(*functions: Function, stop: str) -> str:
+    """Emit each as ``@thread``, further ones by their own names, and what they call; a target has its own ``@stop``."""
     names = ["thread", *(function.name for function in functions[1:])]
     prints = any(value.op is Op.PRINT for block in functions[0].blocks for value in block.body)
     lines = (line for name, function in zip(names, functions) for line in _Thread(function).lines(name))
-    return "\n".join(lines) + _STOP + (_PRINT if prints else "")
+    return "\n".join(lines) + stop + (_PRINT if prints else "")
 
 
 def straight(function: Function) -> tuple[list[str], list[str]]:

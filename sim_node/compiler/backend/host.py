@@ -37,6 +37,28 @@ attributes #0 = {{ nounwind "no-builtins" }}
 """
 
 
+# Only the first thread to fail reports; which one that is, is decided by the order of the range.
+_STOP = """
+define internal void @stop(ptr %error, i32 %site, i64 %tid, i64 %index, i64 %length) noinline cold #0 {
+  %swap = cmpxchg ptr %error, i32 0, i32 1 acq_rel monotonic
+  %first = extractvalue { i32, i1 } %swap, 1
+  br i1 %first, label %report, label %done
+report:
+  %at.site = getelementptr i8, ptr %error, i64 4
+  store i32 %site, ptr %at.site
+  %at.thread = getelementptr i8, ptr %error, i64 8
+  store i64 %tid, ptr %at.thread, align 8
+  %at.index = getelementptr i8, ptr %error, i64 16
+  store i64 %index, ptr %at.index, align 8
+  %at.length = getelementptr i8, ptr %error, i64 24
+  store i64 %length, ptr %at.length, align 8
+  br label %done
+done:
+  ret void
+}
+"""
+
+
 @dataclass(frozen=True)
 class Form:
     """How a kernel is written: in rows that are split, or None; in lanes of vectors, or None, and then why not."""
@@ -55,7 +77,7 @@ def module(function: Function, bits: int = 0) -> str:
     """
     how = form(function, bits)
     rows, wide = how.rows, how.wide
-    threads = emit.thread(function, rows.free) if rows and not wide else emit.thread(function)
+    threads = emit.thread(function, *([rows.free] if rows and not wide else ()), stop=_STOP)
     lines = [*_kernel(function, how)]
     if rows or wide:
         lines = [*_checked(function, _effort(how)), *lines]

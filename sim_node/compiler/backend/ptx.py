@@ -10,11 +10,50 @@ import re
 from collections.abc import Iterator
 
 from sim_node.compiler.backend import abi, emit, isa, llvm
+from sim_node.compiler.backend.target import Target
 from sim_node.compiler.ir.function import Function
 from sim_node.dtypes import ArrayType, Type
 
 SYMBOL = "kernel"
 WIDEST = 16  # bytes that one instruction reads or writes
+
+# Threads end in any order, and the error to tell is that of the first in the order of their numbers, as on the host. So
+# who is before all others so far writes, one at a time; and the host's flag is set, which it looks at and nothing else.
+_STOP = """
+define internal void @stop(ptr %error, i32 %site, i64 %tid, i64 %index, i64 %length) noinline cold #0 {
+start:
+  %at.thread = getelementptr i8, ptr %error, i64 8
+  %before = atomicrmw umin ptr %at.thread, i64 %tid syncscope("device") monotonic, align 8
+  %first = icmp ult i64 %tid, %before
+  br i1 %first, label %wait, label %done
+wait:
+  %at.lock = getelementptr i8, ptr %error, i64 44
+  %swap = cmpxchg ptr %at.lock, i32 0, i32 1 syncscope("device") acquire monotonic, align 4
+  %locked = extractvalue { i32, i1 } %swap, 1
+  br i1 %locked, label %look, label %wait
+look:
+  %least = load atomic i64, ptr %at.thread syncscope("device") monotonic, align 8
+  %mine = icmp eq i64 %least, %tid
+  br i1 %mine, label %report, label %unlock
+report:
+  store volatile i32 1, ptr %error
+  %at.site = getelementptr i8, ptr %error, i64 4
+  store volatile i32 %site, ptr %at.site
+  %at.index = getelementptr i8, ptr %error, i64 16
+  store volatile i64 %index, ptr %at.index
+  %at.length = getelementptr i8, ptr %error, i64 24
+  store volatile i64 %length, ptr %at.length
+  %at.flag = getelementptr i8, ptr %error, i64 48
+  %flag = load ptr, ptr %at.flag
+  store volatile i32 1, ptr %flag
+  br label %unlock
+unlock:
+  store atomic i32 0, ptr %at.lock syncscope("device") release, align 4
+  br label %done
+done:
+  ret void
+}
+"""
 
 # Neither contraction nor flushing is asked for, so every multiplication, addition, division and root says .rn, which
 # binds the driver's assembler too.
@@ -33,13 +72,23 @@ def assembly(function: Function, name: str, ptx_version: int | None = None, opt_
 
     Raises BuildError where there is no such GPU or version.
     """
-    target = isa.gpu(name, ptx_version, parameters=_BESIDE + abi.size(_kinds(function)))
-    return _CALLS.sub("", llvm.assembly(module(function), opt_level, target))
+    target = check(function, name, ptx_version)
+    return cleaned(llvm.assembly(module(function), opt_level, target))
+
+
+def check(function: Function, name: str, ptx_version: int | None = None) -> Target:
+    """Give the target that takes the function's arguments; raises BuildError where there is none."""
+    return isa.gpu(name, ptx_version, parameters=_BESIDE + abi.size(_kinds(function)))
+
+
+def cleaned(text: str) -> str:
+    """Take out of PTX what differs from one time to the next."""
+    return _CALLS.sub("", text)
 
 
 def module(function: Function) -> str:
     """Emit the LLVM IR of a GPU's module with one entry."""
-    return emit.thread(function) + "\n".join(_kernel(function)) + _TAIL
+    return emit.thread(function, stop=_STOP) + "\n".join(_kernel(function)) + _TAIL
 
 
 def alignments(function: Function) -> dict[int, int]:

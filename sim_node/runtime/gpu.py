@@ -1,0 +1,54 @@
+"""How kernels become code of a GPU: PTX of the compiler's, machine code of the driver's."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sim_node.compiler.backend import isa, llvm, ptx
+from sim_node.compiler.backend.elf import ObjectError
+from sim_node.compiler.backend.toolchain import Code, Toolchain
+from sim_node.compiler.ir.function import Function
+from sim_node.device import driver
+from sim_node.device.cuda import Cuda
+from sim_node.device.driver import DriverError
+from sim_node.errors import mistakes
+
+
+@cache
+def toolchain(gpu: Cuda) -> Toolchain:
+    """Give that of a GPU; what it makes is of the GPU's kind and of the driver.
+
+    Raises BuildError where LLVM or the driver is too old for it.
+    """
+    name, speaks = nearest(gpu.arch), driver.call("cuDriverGetVersion")
+    version = max(isa.GPUS[name], isa.MORE_SINCE if isa.accepted(speaks) >= isa.MORE_SINCE else 0)
+    target = isa.gpu(name, version, speaks)
+
+    def text(function: Function) -> str:
+        ptx.check(function, name, version)
+        return ptx.module(function)
+
+    def image(module: str) -> bytes:
+        return gpu.link(ptx.cleaned(llvm.assembly(module, target=target)).encode())
+
+    def load(image: bytes) -> Code:
+        try:
+            return gpu.load(image)
+        except DriverError as error:
+            raise ObjectError(str(error)) from None
+
+    return Toolchain(target, f"{target.identity}-driver{driver.version()}", ".cubin", text, image, load)
+
+
+def nearest(arch: int) -> str:
+    """Name the newest GPU that is no newer than ``arch``: its PTX runs on all that came after it.
+
+    Raises BuildError where every one that PTX is written for is newer.
+    """
+    older = [name for name in isa.GPUS if int(name[3:]) <= arch]
+    if not older:
+        first = next(iter(isa.GPUS))
+        raise mistakes.BUILD_TARGET(
+            f"a GPU of sm_{arch} is too old", remedy=f"one of {first} or later, or device='cpu'"
+        )
+    return older[-1]

@@ -1,0 +1,130 @@
+#include "gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+sn_driver sn_driver_functions;
+
+#define TRY(call)                                                                                                               \
+    do {                                                                                                                        \
+        const sn_result result_ = (call);                                                                                       \
+        if (result_ != 0) return result_;                                                                                       \
+    } while (0)
+
+sn_result sn_gpu_enter(const sn_reports *reports, void **before)
+{
+    TRY(sn_driver_functions.get_context(before));
+    return *before == reports->context ? 0 : sn_driver_functions.set_context(reports->context);
+}
+
+void sn_gpu_leave(const sn_reports *reports, void *before)
+{
+    if (before != reports->context) sn_driver_functions.set_context(before);
+}
+
+sn_result sn_gpu_launch(const sn_reports *reports, const sn_launch *launch, uint32_t number)
+{
+    const int64_t most = (int64_t)SN_MAX_BLOCKS * launch->block, threads = launch->threads;
+    uint64_t record = reports->records + number * sizeof(sn_error);
+    void *function;
+    memcpy(&function, &launch->kernel, sizeof function);
+    for (int64_t begin = 0; begin < threads; begin += most) {
+        int64_t end = threads - begin < most ? threads : begin + most;
+        const unsigned blocks = (unsigned)((end - begin + launch->block - 1) / launch->block);
+        void *params[] = {&begin, &end, launch->args, &record};
+        TRY(sn_driver_functions.launch(function, blocks, 1, 1, launch->block, 1, 1, 0, reports->stream, params, NULL));
+    }
+    return 0;
+}
+
+static sn_result read_error(const sn_reports *reports, sn_error *error)
+{
+    sn_error *records = malloc(reports->count * sizeof *records);
+    if (records == NULL) return 2; /* CUDA_ERROR_OUT_OF_MEMORY */
+    sn_result result = sn_driver_functions.read(records, reports->records, reports->count * sizeof *records, reports->stream);
+    if (result == 0) result = sn_driver_functions.wait(reports->stream);
+    for (uint32_t i = 0; result == 0 && i < reports->count && error->code == 0; i++)
+        if (records[i].code) *error = records[i];
+    free(records);
+    if (result != 0) return result;
+    *reports->flag = 0;
+    return sn_driver_functions.write(reports->records, reports->fresh, reports->count * sizeof *reports->fresh, reports->stream);
+}
+
+typedef struct {
+    uint32_t launch, site;
+    int64_t thread;
+    uint64_t words;
+    uint64_t at; /* where it was, in the order of coming */
+} sn_printed;
+
+static int compare(const void *first, const void *second)
+{
+    const sn_printed *a = first, *b = second;
+    if (a->launch != b->launch) return a->launch < b->launch ? -1 : 1;
+    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+    return a->at < b->at ? -1 : 1;
+}
+
+/* Appends the records of a run, sorted; those that do not fit any more are counted. */
+static void append(sn_prints *to, const unsigned char *records, uint64_t kept, sn_printed *order)
+{
+    uint64_t count = 0;
+    for (uint64_t at = 0; at < kept; at += SN_RECORD_HEAD + 8 * order[count++].words) {
+        memcpy(&order[count], records + at, SN_RECORD_HEAD);
+        order[count].at = at;
+    }
+    qsort(order, count, sizeof *order, compare);
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t size = SN_RECORD_HEAD + 8 * order[i].words;
+        if (to->lost > 0 || to->used + size > to->capacity) {
+            to->lost++;
+            continue;
+        }
+        memcpy(to->records + to->used, records + order[i].at, size);
+        to->used += size;
+    }
+}
+
+static sn_result read_prints(const sn_reports *reports, sn_prints *prints)
+{
+    sn_prints head;
+    TRY(sn_driver_functions.read(&head, reports->prints, sizeof head, reports->stream));
+    TRY(sn_driver_functions.wait(reports->stream));
+    if (head.used == 0) return 0;
+    const uint64_t kept = head.used < head.end ? head.used : head.end;
+    unsigned char *records = malloc(kept + 1);
+    sn_printed *order = malloc((kept / SN_RECORD_HEAD + 1) * sizeof *order);
+    sn_result result = records == NULL || order == NULL ? 2 : 0;
+    if (result == 0) result = sn_driver_functions.read(records, reports->prints + sizeof head, kept, reports->stream);
+    if (result == 0) result = sn_driver_functions.wait(reports->stream);
+    if (result == 0) {
+        append(prints, records, kept, order);
+        prints->lost += head.lost;
+        sn_prints_forget(&head);
+        result = sn_driver_functions.write(reports->prints, &head, sizeof head, reports->stream);
+    }
+    if (result == 0) result = sn_driver_functions.wait(reports->stream); /* before the head on the stack is gone */
+    free(records);
+    free(order);
+    return result;
+}
+
+sn_result sn_gpu_finish(const sn_reports *reports, sn_error *error, sn_prints *prints)
+{
+    TRY(sn_driver_functions.wait(reports->stream));
+    if (*reports->flag) TRY(read_error(reports, error));
+    return reports->prints != 0 && prints != NULL ? read_prints(reports, prints) : 0;
+}
+
+sn_result sn_gpu_run(const sn_plan *plan, sn_error *error)
+{
+    void *before;
+    TRY(sn_gpu_enter(plan->reports, &before));
+    sn_result result = 0;
+    for (uint32_t i = 0; result == 0 && i < plan->launch_count; i++)
+        result = sn_gpu_launch(plan->reports, &plan->launches[i], i);
+    if (result == 0) result = sn_gpu_finish(plan->reports, error, error->prints);
+    sn_gpu_leave(plan->reports, before);
+    return result;
+}

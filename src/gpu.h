@@ -1,0 +1,39 @@
+/* Launches on a GPU, and what comes back from them: the error of the first thread that stopped itself, and prints.
+ *
+ * Each launch of a run has a record in the GPU's memory (sn_error), which its threads fill. A word of the host's, which
+ * the GPU writes too, says that one of them was filled, so that a run in which all is well reads nothing.
+ */
+#ifndef SIM_NODE_GPU_H
+#define SIM_NODE_GPU_H
+
+#include "driver.h"
+
+enum { SN_MAX_BLOCKS = INT32_MAX }; /* of one launch: CUDA C++ Programming Guide, "Technical Specifications" */
+
+typedef struct sn_reports {
+    void *context, *stream;
+    uint64_t records;     /* sn_error[count], as the GPU addresses them */
+    uint32_t count;
+    const sn_error *fresh; /* what the records are when nothing happened */
+    volatile uint32_t *flag;
+    uint64_t prints; /* sn_prints as the GPU addresses it; 0: no kernel prints */
+} sn_reports;
+
+/* Makes the context the calling thread's; `before` is what sn_gpu_leave puts back. */
+sn_result sn_gpu_enter(const sn_reports *reports, void **before);
+void sn_gpu_leave(const sn_reports *reports, void *before);
+
+/* Gives the GPU a launch, which runs later, behind what it was given before; its arguments are copied at once. */
+sn_result sn_gpu_launch(const sn_reports *reports, const sn_launch *launch, uint32_t number);
+
+/* Waits for all that was given, then reads what is to be read and makes the records fresh.
+ *
+ * `error` is that of the first launch with one, whose number is in it, else its code stays 0. What was printed goes behind
+ * what `prints` holds, in the order of launches, and of threads in each.
+ */
+sn_result sn_gpu_finish(const sn_reports *reports, sn_error *error, sn_prints *prints);
+
+/* Runs every launch of a plan whose reports have a record for each. */
+sn_result sn_gpu_run(const sn_plan *plan, sn_error *error);
+
+#endif
