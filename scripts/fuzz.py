@@ -81,10 +81,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--most", type=int, default=1, help="mismatches after which it ends (1); more are not shrunk")
     parser.add_argument("--report", type=Path, help="a file of JSON for what ran")
     options = parser.parse_args(argv)
-    if options.device:
-        forms = (*FORMS, Form(options.device, True, 3, device=options.device))
-    else:
-        forms = FORMS
+    forms = (*FORMS, *(Form(name, True, 3, device=name) for name in filter(None, [options.device])))
     if options.file:
         return _again(options.file, forms)
     seed = int.from_bytes(os.urandom(4), "little") if options.seed is None else options.seed

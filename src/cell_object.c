@@ -75,11 +75,28 @@ static int set_index(sn_indexed *self, int at, PyObject *list)
     return 0;
 }
 
+/* Lets kernels of a device read the lists where that can; the host keeps its own. */
+static int set_there(sn_indexed *self, PyObject *there)
+{
+    for (int i = 0; i < self->place.ndim; i++) {
+        if (self->indices[i] == NULL) continue;
+        PyObject *memory = there != NULL && i < PyTuple_GET_SIZE(there) ? PyTuple_GET_ITEM(there, i) : Py_None;
+        if (!PyObject_TypeCheck(memory, &sn_memory_type) ||
+            ((const sn_memory_object *)memory)->nbytes < PyBytes_GET_SIZE(self->indices[i])) {
+            PyErr_Format(PyExc_ValueError, "list %d of an array of a device is to be in its memory, too", i);
+            return -1;
+        }
+        self->place.index[i] = ((const sn_memory_object *)memory)->address;
+    }
+    return 0;
+}
+
 static PyObject *indexed_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"base", "indices", NULL};
-    PyObject *base, *indices;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!", names, &sn_array_type, &base, &PyTuple_Type, &indices))
+    static char *names[] = {"base", "indices", "there", NULL};
+    PyObject *base, *indices, *there = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!|O!", names, &sn_array_type, &base, &PyTuple_Type, &indices,
+                                     &PyTuple_Type, &there))
         return NULL;
     const sn_place *place = &((const sn_array *)base)->place;
     if (PyTuple_GET_SIZE(indices) > place->ndim)
@@ -95,12 +112,16 @@ static PyObject *indexed_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs
             Py_DECREF(self);
             return NULL;
         }
-    return (PyObject *)self;
+    self->there = Py_XNewRef(there);
+    if (((const sn_array *)base)->device == NULL || set_there(self, there) == 0) return (PyObject *)self;
+    Py_DECREF(self);
+    return NULL;
 }
 
 static void indexed_dealloc(sn_indexed *self)
 {
     Py_XDECREF(self->base);
+    Py_XDECREF(self->there);
     for (int i = 0; i < SN_MAX_NDIM; i++) Py_XDECREF(self->indices[i]);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
@@ -142,7 +163,8 @@ static PyMemberDef indexed_members[] = {
 PyTypeObject sn_indexed_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Indexed",
-    .tp_doc = "Indexed(base, indices): elements of an array, by the bytes of i32 indices or None a dimension.",
+    .tp_doc = "Indexed(base, indices, there): elements of an array, by the bytes of i32 indices or None a dimension; `there` "
+              "has the same lists in the memory of the array's device.",
     .tp_basicsize = sizeof(sn_indexed),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_new = indexed_new,

@@ -78,6 +78,7 @@ typedef struct {
     PyObject_HEAD
     sn_array *base;
     PyObject *indices[SN_MAX_NDIM]; /* bytes; NULL: all of that dimension */
+    PyObject *there; /* of an array of a device: a tuple with the memory of each list there; else NULL */
     sn_place place;
 } sn_indexed;
 

@@ -1,5 +1,6 @@
 #include "gpu.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +44,10 @@ static sn_result read_error(const sn_reports *reports, sn_error *error)
     if (records == NULL) return 2; /* CUDA_ERROR_OUT_OF_MEMORY */
     sn_result result = sn_driver_functions.read(records, reports->records, reports->count * sizeof *records, reports->stream);
     if (result == 0) result = sn_driver_functions.wait(reports->stream);
+    sn_prints *const prints = error->prints; /* the host's, and not where the GPU has its own */
     for (uint32_t i = 0; result == 0 && i < reports->count && error->code == 0; i++)
         if (records[i].code) *error = records[i];
+    error->prints = prints;
     free(records);
     if (result != 0) return result;
     *reports->flag = 0;
@@ -66,8 +69,15 @@ static int compare(const void *first, const void *second)
     return a->at < b->at ? -1 : 1;
 }
 
+/* Whether a thread comes behind the one that stopped itself: on the host it would not have run. */
+static bool is_behind(const sn_printed *printed, const sn_error *error)
+{
+    if (error->code == 0) return false;
+    return printed->launch != error->launch ? printed->launch > error->launch : printed->thread > error->thread;
+}
+
 /* Appends the records of a run, sorted; those that do not fit any more are counted. */
-static void append(sn_prints *to, const unsigned char *records, uint64_t kept, sn_printed *order)
+static void append(sn_prints *to, const unsigned char *records, uint64_t kept, sn_printed *order, const sn_error *error)
 {
     uint64_t count = 0;
     for (uint64_t at = 0; at < kept; at += SN_RECORD_HEAD + 8 * order[count++].words) {
@@ -77,6 +87,7 @@ static void append(sn_prints *to, const unsigned char *records, uint64_t kept, s
     qsort(order, count, sizeof *order, compare);
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t size = SN_RECORD_HEAD + 8 * order[i].words;
+        if (is_behind(&order[i], error)) continue;
         if (to->lost > 0 || to->used + size > to->capacity) {
             to->lost++;
             continue;
@@ -86,7 +97,7 @@ static void append(sn_prints *to, const unsigned char *records, uint64_t kept, s
     }
 }
 
-static sn_result read_prints(const sn_reports *reports, sn_prints *prints)
+static sn_result read_prints(const sn_reports *reports, sn_prints *prints, const sn_error *error)
 {
     sn_prints head;
     TRY(sn_driver_functions.read(&head, reports->prints, sizeof head, reports->stream));
@@ -99,7 +110,7 @@ static sn_result read_prints(const sn_reports *reports, sn_prints *prints)
     if (result == 0) result = sn_driver_functions.read(records, reports->prints + sizeof head, kept, reports->stream);
     if (result == 0) result = sn_driver_functions.wait(reports->stream);
     if (result == 0) {
-        append(prints, records, kept, order);
+        append(prints, records, kept, order, error);
         prints->lost += head.lost;
         sn_prints_forget(&head);
         result = sn_driver_functions.write(reports->prints, &head, sizeof head, reports->stream);
@@ -114,7 +125,7 @@ sn_result sn_gpu_finish(const sn_reports *reports, sn_error *error, sn_prints *p
 {
     TRY(sn_driver_functions.wait(reports->stream));
     if (*reports->flag) TRY(read_error(reports, error));
-    return reports->prints != 0 && prints != NULL ? read_prints(reports, prints) : 0;
+    return reports->prints != 0 && prints != NULL ? read_prints(reports, prints, error) : 0;
 }
 
 sn_result sn_gpu_run(const sn_plan *plan, sn_error *error)

@@ -29,7 +29,7 @@ sn_result sn_gpu_launch(const sn_reports *reports, const sn_launch *launch, uint
 /* Waits for all that was given, then reads what is to be read and makes the records fresh.
  *
  * `error` is that of the first launch with one, whose number is in it, else its code stays 0. What was printed goes behind
- * what `prints` holds, in the order of launches, and of threads in each.
+ * what `prints` holds, in the order of launches, and of threads in each, up to the thread with the error.
  */
 sn_result sn_gpu_finish(const sn_reports *reports, sn_error *error, sn_prints *prints);
 

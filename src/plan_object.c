@@ -156,10 +156,10 @@ static PyObject *plan_record(plan_object *self, PyObject *const *args, Py_ssize_
     return reason == SN_FITS ? Py_NewRef(entry) : sn_refuse(reason, position);
 }
 
-static PyObject *plan_freeze(plan_object *self, PyObject *const *args, Py_ssize_t nargs)
+static PyObject *plan_end(plan_object *self, PyObject *const *args, Py_ssize_t nargs)
 {
     if (nargs > 1 || (nargs == 1 && !PyObject_TypeCheck(args[0], &sn_reports_type))) {
-        PyErr_SetString(PyExc_TypeError, "freeze(reports)");
+        PyErr_SetString(PyExc_TypeError, "end(reports)");
         return NULL;
     }
     if (nargs == 1) {
@@ -281,8 +281,8 @@ static PyObject *plan_cells(plan_object *self, void *closure)
 static PyMethodDef plan_methods[] = {
     {"record", (PyCFunction)(void (*)(void))plan_record, METH_FASTCALL,
      "record(entry, dim, inputs, outputs): check, pack and record."},
-    {"freeze", (PyCFunction)(void (*)(void))plan_freeze, METH_FASTCALL,
-     "freeze(reports=None): end recording; a plan of a GPU needs reports with a record for each launch."},
+    {"end", (PyCFunction)(void (*)(void))plan_end, METH_FASTCALL,
+     "end(reports): end recording; a plan of a GPU needs reports with a record for each launch."},
     {"point", (PyCFunction)(void (*)(void))plan_point, METH_FASTCALL, "point(cell, array): set the address of a cell."},
     {"run", (PyCFunction)plan_run, METH_NOARGS,
      "run() -> None, or (launch, site, thread, index, length) of the thread that stopped itself."},

@@ -8,12 +8,15 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from devices import absent
 from hypothesis import settings
+from simulated import Gpu
+
+from sim_node.device.names import Device, get_device
 
 # A wall-clock limit would fail on a busy machine and say nothing about the code; CI must fail on what can be repeated.
 settings.register_profile("default", deadline=None)
@@ -64,6 +67,26 @@ def pytest_configure() -> None:
     """Take Ctrl-C again where a shell started this run in the background: tests interrupt processes that inherit it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def simulate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Gpu]]:
+    """Make a simulated GPU, as ``Gpu``; it is in place of those of the machine, and left out where there are some."""
+    if not absent():
+        pytest.skip("a GPU is here, so none need be simulated")
+    made: list[Gpu] = []
+    yield lambda **options: made.append(Gpu(monkeypatch, **options)) or made[-1]
+    for gpu in made:
+        gpu.end()
+
+
+@pytest.fixture
+def device(request: pytest.FixtureRequest) -> Device:
+    """The device of that name; ``simulated`` is a GPU whose driver is (simulated.py)."""
+    if request.param != "simulated":
+        return get_device(request.param)
+    made: Device = request.getfixturevalue("simulate")().device
+    return made
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

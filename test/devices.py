@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import sim_node as sn
-from sim_node.device.names import get_device
+from sim_node.device.names import Device, get_device
 from sim_node.errors import DeviceError
 
 GPU = pytest.param("cuda:0", marks=pytest.mark.gpu)
-EVERY = ["cpu", "python", GPU]
+COMPILED = pytest.mark.parametrize("device", ["cpu", "simulated", GPU], indirect=True)
+EVERY = pytest.mark.parametrize("device", ["cpu", "python", "simulated", GPU], indirect=True)
 
 
 @cache
@@ -26,8 +27,8 @@ def absent() -> str:
     return ""
 
 
-def on(device: str, value: Any, dtype: Any = None) -> Any:
+def on(device: Device, value: Any, dtype: Any = None) -> Any:
     """Make an array of a numpy array where that is not the memory that the device works on."""
-    if not isinstance(value, np.ndarray) or device != "cuda:0":
+    if not isinstance(value, np.ndarray) or not device.is_cuda:
         return value
     return sn.array(value, dtype=dtype or (sn.vec3 if value.ndim == 2 and value.shape[1] == 3 else None), device=device)

@@ -1,8 +1,8 @@
 """What was compiled, kept in memory and on disk, so that nothing is compiled twice.
 
-Two kinds of file: objects (``.o``, ``.cubin``) and records of kernels (``.json``). Each is ``MAGIC``, the SHA-256 of the rest in
-hex, a line's end, the rest. It is written beside its place and moved there, so that another process sees all of it or
-nothing. One that is damaged, or is not what its name says, is named, made again and replaced.
+Two kinds of file: objects (``.o``, ``.cubin``) and records of kernels (``.json``). Each is ``MAGIC``, the SHA-256 of
+the rest in hex, a line's end, the rest. It is written beside its place and moved there, so that another process sees
+all of it or nothing. One that is damaged, or is not what its name says, is named, made again and replaced.
 
 The folder has a size; who writes removes what was used the longest time ago when it is exceeded. That is safe at any
 time: whoever reads has the whole file, or makes it again.

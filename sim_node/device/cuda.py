@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -73,17 +74,17 @@ class Cuda:
         return int(call("cuDeviceGetAttribute", known, self._device))
 
     @cached_property
-    def _context(self) -> Any:
+    def _primary(self) -> Any:
         return call("cuDevicePrimaryCtxRetain", self._device)
 
     @contextmanager
     def active(self) -> Iterator[None]:
         """Make the device the one that the driver's functions are about in this thread; after it, the one before."""
         before = call("cuCtxGetCurrent")
-        if int(before) == int(self._context):
+        if int(before) == int(self._primary):
             yield
             return
-        call("cuCtxSetCurrent", self._context)
+        call("cuCtxSetCurrent", self._primary)
         try:
             yield
         finally:
@@ -146,7 +147,7 @@ class Cuda:
     # launches
 
     def reports(self, count: int = 1, prints: int = 0) -> _native.Reports:
-        """Make what launches of this device report to, in runs of ``count``; ``prints`` bytes are for what they print."""
+        """Make what launches of this device report to, ``count`` a run; ``prints`` bytes are for what they print."""
         size = count * RECORD_BYTES
         records, flag = self.allocate(size, label="error records"), self.pinned(4)
         printed = self.allocate(_PRINTS.size + prints + PRINT_MOST, label="prints") if prints else None
@@ -155,7 +156,7 @@ class Cuda:
             seen = call("cuMemHostGetDevicePointer", address, 0)
         flag[:] = bytes(4)
         made = _native.Reports(
-            self, int(self._context), int(self.stream), records.address, count, address, int(seen),
+            self, int(self._primary), int(self.stream), records.address, count, address, int(seen),
             printed.address if printed else 0, (records, flag, printed),
         )  # fmt: skip
         self.write(records.address, made.fresh, size)
@@ -195,8 +196,14 @@ class Cuda:
         except DriverError as error:
             raise MemoryError(f"the host cannot pin {nbytes} bytes: {error}") from None
         block = (ctypes.c_ubyte * nbytes).from_address(address)
-        weakref.finalize(block, self._unpin, address)
+        weakref.finalize(block, self._unpin, address).atexit = False
         return memoryview(block).cast("B")
+
+    def holding(self, contents: bytes) -> Memory:
+        """Allocate memory with these bytes in it."""
+        memory = self.allocate(len(contents), label="lists of indices")
+        self.write(memory.address, contents, len(contents))
+        return memory
 
     def read(self, to: Any, address: int, nbytes: int) -> None:
         """Copy bytes of the device to an address of the host's, and wait for them."""
@@ -205,6 +212,12 @@ class Cuda:
     def write(self, address: int, source: Any, nbytes: int) -> None:
         """Copy bytes at an address of the host's to the device; after it the source may change."""
         self._copy("cuMemcpyHtoDAsync", address, source, nbytes)
+
+    def move(self, to: int, source: int, nbytes: int) -> None:
+        """Copy bytes of the device to another place there, behind what was asked before."""
+        if nbytes:
+            with self.active():
+                call("cuMemcpyDtoDAsync", to, source, nbytes, self.stream)
 
     def _copy(self, function: str, to: Any, source: Any, nbytes: int) -> None:
         if nbytes:
@@ -231,8 +244,10 @@ class Cuda:
         """Give a module's memory back."""
         self._end("cuModuleUnload", module)
 
-    def _end(self, function: str, thing: Any) -> None:
-        """End the life of something; when the process ends the driver may have done so already."""
+    def _end(self, function: str, thing: Any, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        """End the life of something; the driver does that itself where the process ends, and not at all in a fork."""
+        if ending() or not driver.is_ours():
+            return
         try:
             with self.active():
                 call(function, thing)

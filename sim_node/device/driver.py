@@ -68,6 +68,11 @@ def bindings() -> Any:
     return _bindings
 
 
+def is_ours() -> bool:
+    """Whether this process loaded the driver, and not one that it was forked from."""
+    return os.getpid() == _owner
+
+
 def call(function: str, *args: Any) -> Any:
     """Call a function of the driver; gives what it gives, a tuple where that is more than one thing.
 
@@ -75,7 +80,7 @@ def call(function: str, *args: Any) -> Any:
     forked from one that had loaded it: CUDA does not work there.
     """
     found = bindings()
-    if os.getpid() != _owner:
+    if not is_ours():
         raise DeviceError(
             "this process was forked from one that uses GPUs, and CUDA cannot follow\n"
             "  instead: start it by multiprocessing.get_context('spawn'), or use GPUs in the children only"

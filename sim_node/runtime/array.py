@@ -107,6 +107,8 @@ class Array(_native.Array):
 
         Raises TypeError or ValueError when the conversion would lose values, or the shape differs.
         """
+        if isinstance(data, Array) and self._moved(data):
+            return
         given, kept = values.many(data, self.dtype)
         shape = (*self.shape, *self.element.axes)
         if given.shape != shape:
@@ -114,6 +116,16 @@ class Array(_native.Array):
         with self.written(whole=True) as memory:
             memory[...] = given
         self._keep(kept)
+
+    def _moved(self, data: Array) -> bool:
+        """Copy inside a GPU where both arrays lie there alike; whether that was done."""
+        place = _device(self)
+        alike = self.dtype == data.dtype and self.shape == data.shape and self.is_contiguous and data.is_contiguous
+        if place is None or _device(data) is not place or not alike:
+            return False
+        place.move(self.ptr, data.ptr, self.size * self.element.size)
+        self._keep(getattr(data, "_kept", ()))
+        return True
 
     def fill_(self, value: Any) -> None:
         """Set every element to one value: a number, for composites also their components, for structs an instance or 0.

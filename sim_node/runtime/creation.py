@@ -77,11 +77,11 @@ def _of(data: Any, dtype: Any, copy: bool, device: Where) -> Array:
     whole = given.size == 0 or all(
         step == inner // math.prod(axes[: i + 1]) for i, step in enumerate(given.strides[outer:])
     )
-    if copy or not whole or not given.flags.aligned:
+    if copy or not whole or not given.flags.aligned or get_device(device).is_cuda:
         made = allocate(given.shape[:outer], element, device)
-        made.numpy()[...] = given
+        with made.written(whole=True) as memory:
+            memory[...] = given
     else:
-        get_device(device)
         made = wrap(given, element, extents(given.shape[:outer]), given.strides[:outer])
     made._keep(kept)
     return made
@@ -159,25 +159,25 @@ def ones(shape: Shape, dtype: Any = float, device: Where = None, **warp: object)
 def zeros_like(src: Array | IndexedArray, device: Where = None, **warp: object) -> Array:
     """Make a contiguous array of zeros with the shape and dtype of another."""
     _accept("zeros_like", warp)
-    return zeros(src.shape, src.dtype, device)
+    return zeros(src.shape, src.dtype, device or src.device)
 
 
 def empty_like(src: Array | IndexedArray, device: Where = None, **warp: object) -> Array:
     """Make a contiguous array of whatever the memory held with the shape and dtype of another."""
     _accept("empty_like", warp)
-    return empty(src.shape, src.dtype, device)
+    return empty(src.shape, src.dtype, device or src.device)
 
 
 def full_like(src: Array | IndexedArray, value: Any, device: Where = None, **warp: object) -> Array:
     """Make a contiguous array of one value with the shape and dtype of another; as ``sn.full``."""
     _accept("full_like", warp)
-    return full(src.shape, value, src.dtype, device)
+    return full(src.shape, value, src.dtype, device or src.device)
 
 
 def ones_like(src: Array | IndexedArray, device: Where = None, **warp: object) -> Array:
     """Make a contiguous array of ones with the shape and dtype of another."""
     _accept("ones_like", warp)
-    return ones(src.shape, src.dtype, device)
+    return ones(src.shape, src.dtype, device or src.device)
 
 
 def clone(src: Array | IndexedArray, device: Where = None, **warp: object) -> Array:

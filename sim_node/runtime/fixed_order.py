@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from sim_node.device.names import get_device
+from sim_node.device.scope import ScopedDevice
 from sim_node.errors import mistakes
 from sim_node.lang.library.parts import (
     PART,
@@ -31,6 +35,21 @@ from sim_node.runtime.array import Array
 from sim_node.runtime.creation import clone, empty, empty_like, zeros
 from sim_node.runtime.launch import launch
 from sim_node.runtime.maker import array
+
+_Algorithm = TypeVar("_Algorithm", bound=Callable[..., Any])
+
+
+def _there(algorithm: _Algorithm) -> _Algorithm:
+    """Run an algorithm where its first array is."""
+
+    @wraps(algorithm)
+    def run(values: Array, *rest: Any, **named: Any) -> Any:
+        place = values.device
+        with ScopedDevice(place if place.is_cuda or get_device().is_cuda else get_device()):
+            return algorithm(values, *rest, **named)
+
+    return cast(_Algorithm, run)
+
 
 utils = sys.modules[__name__]  # the name that Warp gives to such a module
 
@@ -78,6 +97,7 @@ def _given(sums: Array, shape: tuple[int, ...], axis: int | None, out: Array | N
     return sums.reshape(tuple(1 if k == axis % len(shape) else n for k, n in enumerate(shape)))
 
 
+@_there
 def array_sum(values: Array, out: Array | None = None, value_count: int | None = None, axis: int | None = None) -> Any:
     """Sum an array, or its first ``value_count`` elements: the sum, or the array ``out`` of one element that has it.
 
@@ -90,6 +110,7 @@ def array_sum(values: Array, out: Array | None = None, value_count: int | None =
     return _given(_summed(rows, count), values.shape, axis, out)
 
 
+@_there
 def array_inner(a: Array, b: Array, out: Array | None = None, count: int | None = None, axis: int | None = None) -> Any:
     """Sum the products of the numbers of two arrays, or of their first ``count`` elements, as ``array_sum``.
 
@@ -119,6 +140,7 @@ def _numbers(values: Array, order: tuple[int, ...], axis: int | None, count: int
     return numbers
 
 
+@_there
 def array_scan(in_array: Array, out_array: Array, inclusive: bool = True) -> None:
     """Write running sums, each with its element or, if not inclusive, up to it; both arrays may be one.
 
@@ -137,6 +159,7 @@ def array_scan(in_array: Array, out_array: Array, inclusive: bool = True) -> Non
     launch(run_parts, parts, [in_array, offsets, count, inclusive], [out_array])
 
 
+@_there
 def radix_sort_pairs(keys: Array, values: Array, count: int, begin_bit: int = 0, end_bit: int | None = None) -> None:
     """Sort the first ``count`` keys, and values with them; the arrays have as many elements more for work.
 
@@ -163,6 +186,7 @@ def radix_sort_pairs(keys: Array, values: Array, count: int, begin_bit: int = 0,
             home.assign(moved)
 
 
+@_there
 def segmented_sort_pairs(
     keys: Array,
     values: Array,
@@ -193,6 +217,7 @@ def segmented_sort_pairs(
         launch(gather, count, [clone(given[:count]), order], [given])
 
 
+@_there
 def runlength_encode(
     values: Array,
     run_values: Array,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim_node import _native, dtypes
+from sim_node.device.cuda import Cuda
+from sim_node.device.names import Device
 from sim_node.runtime import values
 
 if TYPE_CHECKING:
@@ -33,7 +35,10 @@ class IndexedArray(_native.Indexed):
     def __new__(cls, array: Array, indices: Any) -> Self:
         """Raise IndexError for an index outside its dimension, TypeError for what is no list of integers."""
         lists = indices if isinstance(indices, (tuple, list)) and not _is_list(indices) else (indices,)
-        return super().__new__(cls, array, tuple(None if one is None else _packed(one) for one in lists))
+        packed = tuple(None if one is None else _packed(one) for one in lists)
+        place = array.device
+        there = tuple(None if one is None else place.holding(one) for one in packed) if isinstance(place, Cuda) else ()
+        return super().__new__(cls, array, packed, there)
 
     @property
     def dtype(self) -> Any:
@@ -55,9 +60,14 @@ class IndexedArray(_native.Indexed):
         """False: the elements are wherever the lists say."""
         return False
 
+    @property
+    def device(self) -> Device:
+        """The device that holds the elements."""
+        return self.base.device
+
     def _key(self) -> tuple[Any, ...]:
         """The lists as numpy's key for the base array."""
-        base = np.asarray(self.base)
+        base = self.base
         lists = [
             np.arange(extent) if packed is None else np.frombuffer(packed, np.int32)
             for packed, extent in zip(self.indices, base.shape)
@@ -66,13 +76,14 @@ class IndexedArray(_native.Indexed):
 
     def numpy(self) -> Numpy:
         """Copy the elements into a numpy array."""
-        copied: Numpy = np.asarray(self.base)[self._key()]
+        copied: Numpy = self.base.numpy()[self._key()]
         return copied
 
     def contiguous(self) -> Array:
         """Copy the elements into an array."""
         made: Array = self.base._like(self.shape)
-        made.numpy()[...] = self.numpy()
+        with made.written(whole=True) as memory:
+            memory[...] = self.numpy()
         return made
 
     def list(self) -> list[Any]:
@@ -84,18 +95,21 @@ class IndexedArray(_native.Indexed):
         given, kept = values.many(data, self.dtype)
         if given.shape != (*self.shape, *self.element.axes):
             raise ValueError(f"cannot assign shape {given.shape} to an indexed array of shape {self.shape}")
-        np.asarray(self.base)[self._key()] = given
+        with self.base.written() as memory:
+            memory[self._key()] = given
         self.base._keep(kept)
 
     def fill_(self, value: Any) -> None:
         """Set every element to one value. Raises TypeError or ValueError as ``Array.fill_`` does."""
         given, kept = values.one(value, self.dtype)
-        np.asarray(self.base)[self._key()] = given
+        with self.base.written() as memory:
+            memory[self._key()] = given
         self.base._keep(kept)
 
     def zero_(self) -> None:
         """Set every element to zero."""
-        np.asarray(self.base)[self._key()] = np.zeros((), self.element.numpy)
+        with self.base.written() as memory:
+            memory[self._key()] = np.zeros((), self.element.numpy)
 
     @property
     def _kept(self) -> Sequence[Any]:
@@ -113,7 +127,7 @@ class IndexedArray(_native.Indexed):
         keys = key if isinstance(key, tuple) else (key,)
         lists = [
             np.arange(extent) if packed is None else np.frombuffer(packed, np.int32)
-            for packed, extent in zip(self.indices, np.asarray(self.base).shape)
+            for packed, extent in zip(self.indices, self.base.shape)
         ]
         if len(keys) > self.ndim:
             raise IndexError(f"{len(keys)} indices for an array of {self.ndim} dimensions")

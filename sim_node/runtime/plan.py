@@ -77,7 +77,7 @@ class Plan(_native.Plan):
     def freeze(self) -> None:
         """End recording, and warn with StabilityWarning of springs and dampers that its steps cannot follow."""
         if not self.frozen:
-            super().freeze(*self._reports())
+            self.end(*self._reports())
             self.warnings = judge(self.launches, self.images(), self._following())
             warn(self.warnings)
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from sim_node import _native
-from sim_node.compiler.backend.toolchain import Toolchain
 from sim_node.compiler.build import Program, build, build_all
 from sim_node.compiler.python.build import build as interpreted
 from sim_node.device.cuda import Cuda
@@ -71,10 +70,8 @@ def load_all(kernels: Sequence[Kernel], device: Device = DEFAULT) -> None:
     """Build several kernels as ``load`` does, in less time than one by one; raises as it, for the first at fault."""
     with _building:
         missing = [kernel for kernel in kernels if _known(kernel, device) is None]
-        if device is PYTHON:
-            made = [interpreted(kernel) for kernel in missing]
-        else:
-            made = build_all(missing, *_chain(device))
+        chain = (toolchain(device),) if isinstance(device, Cuda) else ()
+        made = [interpreted(kernel) for kernel in missing] if device is PYTHON else build_all(missing, *chain)
         for kernel, program in zip(missing, made, strict=True):
             _keep(kernel, Entry(program, device))
 
@@ -94,12 +91,10 @@ def variant(entry: Entry, kernel: Kernel, inputs: Sequence[Any], outputs: Sequen
     return made
 
 
-def _chain(device: Device) -> tuple[()] | tuple[Toolchain]:
-    return (toolchain(device),) if isinstance(device, Cuda) else ()
-
-
 def _builder(device: Device) -> Callable[..., Program]:
-    return interpreted if device is PYTHON else partial(build, **dict(zip(("chain",), _chain(device))))
+    if device is PYTHON:
+        return interpreted
+    return partial(build, chain=toolchain(device)) if isinstance(device, Cuda) else build
 
 
 def _known(kernel: Kernel, device: Device) -> Any:

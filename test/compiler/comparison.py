@@ -209,7 +209,7 @@ def _bits(argument: Any) -> bytes:
         return b"".join(map(_bits, argument))
     if isinstance(argument, machine.Given) and argument.held:  # wherever that lies
         alone = replace(argument, memory=argument.memory.copy())
-        alone.refer([0] * len(alone.held))
+        alone.refer([None] * len(alone.held))
         return _bits((replace(alone, held=()), *(its for _, its in argument.held)))
     array = np.asarray(getattr(argument, "memory", argument))
     if array.dtype.names is not None:  # what lies between fields is nothing

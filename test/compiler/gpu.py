@@ -14,9 +14,9 @@ import numpy as np
 from machine import Given, Stop
 
 from sim_node.compiler.ir.function import Function
-from sim_node.device.cuda import ENTRY, Cuda
+from sim_node.device.cuda import ENTRY, Cuda, gpus
 from sim_node.device.driver import call
-from sim_node.device.names import get_device
+from sim_node.device.names import meant
 from sim_node.runtime.gpu import toolchain
 
 _ROOM = 8 << 20
@@ -37,7 +37,8 @@ class Pinned:
         flat = self.bytes[begin : self.used].view(np.uint8)
         made = np.ndarray([array.shape[axis] for axis in order], array.dtype, flat.data)
         made[...] = array.transpose(order)
-        return made.transpose(np.argsort(order))
+        shown: np.ndarray[Any, Any] = made.transpose(np.argsort(order))
+        return shown
 
     def moved(self, argument: Any) -> Any:
         """Copy an argument with all that it refers to."""
@@ -50,7 +51,7 @@ class Pinned:
         lists = tuple(None if one is None else self.place(one) for one in argument.lists)
         held = tuple((path, self.moved(its)) for path, its in argument.held)
         made = Given(self.place(argument.memory), argument.axes, argument.key, lists, held)
-        made.refer([its.array.ctypes.data for _, its in held])
+        made.refer([its for _, its in held])
         return made
 
 
@@ -63,7 +64,7 @@ def _back(argument: Any, moved: Any) -> None:
         argument[...] = moved
     elif isinstance(argument, Given):
         argument.memory[...] = moved.memory
-        argument.refer([its.array.ctypes.data for _, its in argument.held])
+        argument.refer([its for _, its in argument.held])
         for (_, part), (_, its) in zip(argument.held, moved.held, strict=True):
             _back(part, its)
 
@@ -79,7 +80,8 @@ class Code:
     wide = False
 
     def __init__(self, kinds: Sequence[Any], function: Function, device: str) -> None:
-        self.kinds, self.gpu = kinds, get_device(device)
+        self.kinds = kinds
+        (self.gpu,) = meant(device, gpus())
         chain = toolchain(self.gpu)
         self.code = chain.load(chain.image(chain.text(function)))
 

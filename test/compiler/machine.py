@@ -53,13 +53,16 @@ class Given:
 
     def __deepcopy__(self, memo: Any) -> Given:
         made = replace(self, memory=self.memory.copy(), held=copy.deepcopy(self.held, memo))
-        made.refer([its.array.ctypes.data for _, its in made.held])
+        made.refer([its for _, its in made.held])
         return made
 
-    def refer(self, addresses: Sequence[int]) -> None:
-        """Let the elements refer to what they hold by these addresses."""
-        for (path, _), address in zip(self.held, addresses, strict=True):
-            reduce(lambda part, name: part[name], path, self.memory)["address"] = address
+    def refer(self, held: Sequence[Given | None]) -> None:
+        """Let the elements refer to these, with their lists; None is no array, whatever its lists were."""
+        for (path, _), its in zip(self.held, held, strict=True):
+            part = reduce(lambda part, name: part[name], path, self.memory)
+            part["address"] = 0 if its is None else its.array.ctypes.data
+            if its is not None and its.lists and "indices" in part.dtype.names:
+                part["indices"] = [0 if one is None else one.ctypes.data for one in its.lists]
 
     @property
     def array(self) -> np.ndarray[Any, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from devices import GPU, on
+from devices import COMPILED, on
 
 import sim_node as sn
 from sim_node.dtypes import ArrayType
@@ -17,7 +17,6 @@ from sim_node.runtime.cell import Cell
 from sim_node.runtime.plan import Plan
 
 COMPILER = Path(__file__).resolve().parent.parent / "compiler"
-DEVICES = pytest.mark.parametrize("device", ["cpu", GPU])
 
 
 def _samples():
@@ -43,15 +42,15 @@ def left(kernel, given, device, dim):
     return [one.numpy().tobytes() for one in arrays if isinstance(one, sn.array)]
 
 
-@pytest.mark.gpu
+@COMPILED
 @pytest.mark.parametrize("name", samples.SAMPLES)
-def test_every_form_of_the_language(name):
+def test_every_form_of_the_language(name, device):
     kernel = samples.SAMPLES[name]
     if name in {"swap_elements"}:
         pytest.skip("its threads read what others write")
     for seed in range(3):
         given = samples.arguments(kernel, seed)
-        assert left(kernel, given, "cuda:0", samples.LENGTH) == left(kernel, given, "cpu", samples.LENGTH)
+        assert left(kernel, given, device, samples.LENGTH) == left(kernel, given, "cpu", samples.LENGTH)
 
 
 F32, F64 = sn.array(dtype=sn.float32), sn.array(dtype=sn.float64)
@@ -93,17 +92,17 @@ def doubles(x: F64, y: F64, out: sn.array(dtype=sn.float64, ndim=2)):
     out[i, 7] = sn.sqrt(a) / b
 
 
-@pytest.mark.gpu
+@COMPILED
 @pytest.mark.parametrize(("kernel", "bits", "columns"), [(functions, np.uint32, 16), (doubles, np.uint64, 8)])
-def test_functions_of_any_bits(kernel, bits, columns):
+def test_functions_of_any_bits(kernel, bits, columns, device):
     random, count = np.random.default_rng(3), 200_000
     floats = {np.uint32: np.float32, np.uint64: np.float64}[bits]
     x, y = (random.integers(0, np.iinfo(bits).max, count, bits, endpoint=True).view(floats) for _ in range(2))
     x[: count // 2] = random.normal(0, 30, count // 2)
     found = []
-    for device in ("cpu", "cuda:0"):
-        out = sn.zeros((count, columns), floats, device=device)
-        sn.launch(kernel, count, [sn.array(x, device=device), sn.array(y, device=device)], [out], device=device)
+    for place in ("cpu", device):
+        out = sn.zeros((count, columns), floats, device=place)
+        sn.launch(kernel, count, [sn.array(x, device=place), sn.array(y, device=place)], [out], device=place)
         found.append(out.numpy().view(bits))
     same = found[0] == found[1]
     assert same.all(), (np.argwhere(~same)[:5], x[np.argwhere(~same)[:5, 0]])
@@ -123,25 +122,25 @@ def counted(x: sn.array(dtype=int), sums: sn.array(dtype=int), most: sn.array(dt
     sn.atomic_max(most, 0, sn.int64(x[i]))
 
 
-@pytest.mark.gpu
-def test_random_numbers_and_atomics():
+@COMPILED
+def test_random_numbers_and_atomics(device):
     x, found = np.random.default_rng(5).integers(-1000, 1000, 100_000).astype(np.int32), []
-    for device in ("cpu", "cuda:0"):
-        out, sums = sn.zeros(5000, sn.vec3, device=device), sn.zeros(7, int, device=device)
-        most = sn.zeros(1, sn.int64, device=device)
-        sn.launch(drawn, 5000, [42], [out], device=device)
-        sn.launch(counted, len(x), [sn.array(x, device=device)], [sums, most], device=device)
+    for place in ("cpu", device):
+        out, sums = sn.zeros(5000, sn.vec3, device=place), sn.zeros(7, int, device=place)
+        most = sn.zeros(1, sn.int64, device=place)
+        sn.launch(drawn, 5000, [42], [out], device=place)
+        sn.launch(counted, len(x), [sn.array(x, device=place)], [sums, most], device=place)
         found.append((out.numpy().tobytes(), sums.numpy().tolist(), most.numpy().tolist()))
     assert found[0] == found[1]
 
 
-@pytest.mark.gpu
-def test_sums_scans_and_sorts():
+@COMPILED
+def test_sums_scans_and_sorts(device):
     x, found = np.random.default_rng(6).normal(0, 1e3, 30_000).astype(np.float32), []
-    for device in ("cpu", "cuda:0"):
-        given, scanned = sn.array(x, device=device), sn.zeros(len(x), float, device=device)
-        keys = sn.array(np.concatenate([x, x]), device=device)
-        order = sn.array(np.arange(2 * len(x), dtype=np.int32), device=device)
+    for place in ("cpu", device):
+        given, scanned = sn.array(x, device=place), sn.zeros(len(x), float, device=place)
+        keys = sn.array(np.concatenate([x, x]), device=place)
+        order = sn.array(np.arange(2 * len(x), dtype=np.int32), device=place)
         sn.utils.array_scan(given, scanned)
         sn.utils.radix_sort_pairs(keys, order, len(x))
         total = sn.utils.array_sum(given)
@@ -155,7 +154,7 @@ def outside(x: F32, ahead: int, out: F32):
     out[i] = x[i + ahead]
 
 
-@DEVICES
+@COMPILED
 def test_the_first_thread_outside_is_told_and_the_next_launch_runs(device):
     x, out = (on(device, np.arange(1000, dtype=np.float32)) for _ in range(2))
     for _ in range(3):
@@ -163,7 +162,7 @@ def test_the_first_thread_outside_is_told_and_the_next_launch_runs(device):
             sn.launch(outside, 1000, [x, 100], [out], device=device)
         assert caught.value.thread == 900
         sn.launch(outside, 900, [x, 100], [out], device=device)
-        assert np.asarray(out.numpy() if device != "cpu" else out)[899] == 999
+        assert np.asarray(out.numpy() if device.is_cuda else out)[899] == 999
 
 
 @sn.kernel
@@ -173,7 +172,7 @@ def shout(x: F32, ahead: int):
     print(x[i + ahead])
 
 
-@DEVICES
+@COMPILED
 def test_prints_come_in_the_order_of_threads_and_end_where_a_thread_stops(device, capsys):
     x = on(device, np.arange(300, dtype=np.float32))
     with pytest.raises(KernelError):
@@ -182,7 +181,7 @@ def test_prints_come_in_the_order_of_threads_and_end_where_a_thread_stops(device
     assert lines == [line for i in range(200) for line in (f"thread {i}", str(i + 100))] + ["thread 200"]
 
 
-@DEVICES
+@COMPILED
 def test_a_plan(device, capsys):
     wanted = [np.arange(64, dtype=np.float32), np.zeros(64, np.float32)]
     x, y = (sn.array(one, device=device, copy=True) for one in wanted)
@@ -201,7 +200,7 @@ def test_a_plan(device, capsys):
     assert [one.numpy().tolist() for one in (x, y)] == [one.tolist() for one in wanted]
 
 
-@DEVICES
+@COMPILED
 def test_a_plan_that_fails_tells_the_first_launch_and_runs_again(device):
     x, y = (sn.array(np.arange(9, dtype=np.float32), device=device) for _ in range(2))
     plan, cell = Plan(device), Cell(sn.float32, 9)
@@ -216,10 +215,13 @@ def test_a_plan_that_fails_tells_the_first_launch_and_runs_again(device):
         assert caught.value.thread == 5
 
 
-@DEVICES
+@COMPILED
 def test_an_array_elsewhere_is_refused(device):
-    other = "cpu" if device != "cpu" else "cuda:0"
-    if other == "cuda:0":
-        pytest.skip("the other way round needs a GPU")
+    if not device.is_cuda:
+        pytest.skip("tells a GPU's memory from the CPU's")
+    here, there = sn.zeros(4), sn.zeros(4, device=device)
+    for x, out, where in ((here, there, device), (there, here, device), (there, there, "cpu")):
+        with pytest.raises(LaunchError, match="memory of another device"):
+            sn.launch(outside, 2, [x, 0], [out], device=where)
     with pytest.raises(LaunchError, match="memory of another device"):
-        sn.launch(outside, 2, [sn.zeros(4), 0], [sn.zeros(4)], device=device)
+        sn.launch(outside, 2, [np.zeros(4, np.float32), 0], [there], device=device)

@@ -82,7 +82,7 @@ def one(place: int, value: float, *shape: int) -> np.ndarray:
     return ones
 
 
-@pytest.mark.parametrize("device", EVERY)
+@EVERY
 @pytest.mark.parametrize(
     ("kernel", "dim", "arguments", "what"),
     [

@@ -27,12 +27,14 @@ def values(x: sn.array(dtype=float), v: sn.vec3, m: sn.mat22, q: sn.quat, t: sn.
     sn.print(sn.uint8(k), sn.int8(k), sn.uint64(k), sn.float16(17), sn.float64(17))
 
 
-DEVICES = pytest.mark.parametrize("device", EVERY)
-
-
-@DEVICES
+@EVERY
 def test_what_is_printed(capsys, device):
-    arguments = [sn.array([0.1], dtype=float, device=device), sn.vec3(1, 2, 3), sn.mat22(1, 2, 3, 4), sn.quat(1, 2, 3, 4)]
+    arguments = [
+        sn.array([0.1], dtype=float, device=device),
+        sn.vec3(1, 2, 3),
+        sn.mat22(1, 2, 3, 4),
+        sn.quat(1, 2, 3, 4),
+    ]
     sn.launch(values, 1, [*arguments, sn.transform(1, 2, 3, 0, 0, 0, 1), sn.vec2i(1, -2)], device=device)
     assert capsys.readouterr().out.splitlines() == [
         "0.1",
@@ -54,7 +56,7 @@ def formats(x: sn.array(dtype=float), n: sn.int16):
     sn.printf(" %s %g %c\n", n < 0, 457.5, 65)
 
 
-@DEVICES
+@EVERY
 def test_printf(capsys, device):
     sn.launch(formats, 2, [sn.array([1, 2.345], dtype=float, device=device), -1], device=device)
     end = "|ab  |ffff 65535 1099511627776 True 457.5 A\n"
@@ -70,7 +72,7 @@ def by_threads(x: sn.array(dtype=float)):
     assert i < 3, "enough"
 
 
-@DEVICES
+@EVERY
 def test_threads_print_in_order_and_up_to_the_one_that_stops(capsys, device):
     with pytest.raises(KernelError, match="enough"):
         sn.launch(by_threads, 5, [sn.array(np.arange(5, dtype=np.float32), device=device)], device=device)

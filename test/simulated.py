@@ -1,0 +1,267 @@
+"""A GPU that is not there: NVIDIA's driver in Python, whose kernels the host runs in memory that arrays cannot see.
+
+What is ours around a kernel is tested by it where there is no GPU: memory, launches, reports, plans, names. Not the PTX.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import mmap
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sim_node.compiler.backend import elf
+from sim_node.compiler.backend.toolchain import NATIVE, Toolchain
+from sim_node.device import cuda, driver
+from sim_node.runtime import gpu, program
+
+_OOM, _INVALID = 2, 1
+_SIGNATURES = {
+    "cuCtxGetCurrent": (ctypes.c_void_p,),
+    "cuCtxSetCurrent": (ctypes.c_void_p,),
+    "cuLaunchKernel": (ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3),
+    "cuStreamSynchronize": (ctypes.c_void_p,),
+    "cuMemcpyDtoHAsync": (ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p),
+    "cuMemcpyHtoDAsync": (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p),
+}
+_KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class _Names:
+    """An enum of the driver's: any name of it is itself."""
+
+    def __getattr__(self, name: str) -> str:
+        return name
+
+
+class Driver:
+    """The functions of ``cuda.bindings.driver`` that are used, each with its result first.
+
+    ``calls`` counts them; ``failing`` is what the next synchronisation answers, ``capacity`` how many bytes there are.
+    """
+
+    CUdevice_attribute = CUjit_option = CUjitInputType = CUfunction_attribute = _Names()
+    CUfunction = int
+
+    def __init__(self, capacity: int = 1 << 30) -> None:
+        self.capacity, self.current, self.failing = capacity, 0, 0
+        self.calls = Counter[str]()
+        self.memory: dict[int, mmap.mmap] = {}
+        self.pinned: dict[int, Any] = {}
+        self.modules: dict[int, elf.Code] = {}
+        self._callbacks = {
+            name: ctypes.CFUNCTYPE(ctypes.c_int, *types)(getattr(self, f"_{name}"))
+            for name, types in _SIGNATURES.items()
+        }
+
+    def cuGetProcAddress(self, name, version, flags):
+        return 0, ctypes.cast(self._callbacks[name.decode()], ctypes.c_void_p).value, 0
+
+    # as C calls them
+
+    def _cuCtxGetCurrent(self, to):
+        ctypes.c_void_p.from_address(to).value = self.current
+        return 0
+
+    def _cuCtxSetCurrent(self, context):
+        self.current = context or 0
+        return 0
+
+    def _cuLaunchKernel(self, function, grid, _y, _z, block, _by, _bz, _shared, _stream, params, _extra):
+        assert self.current
+        self.calls["cuLaunchKernel"] += 1
+        at = (ctypes.c_void_p * 4).from_address(params)
+        begin, end = (ctypes.c_int64.from_address(one).value for one in at[:2])
+        assert 0 < end - begin <= grid * block < end - begin + block
+        record = ctypes.c_uint64.from_address(at[3]).value
+        _KERNEL(function)(begin, end, at[2], record)
+        if ctypes.c_uint32.from_address(record).value:
+            ctypes.c_uint32.from_address(ctypes.c_uint64.from_address(record + 48).value).value = 1
+        return 0
+
+    def _cuStreamSynchronize(self, stream):
+        self.calls["cuStreamSynchronize"] += 1
+        failing, self.failing = self.failing, 0
+        return failing
+
+    def _cuMemcpyDtoHAsync(self, to, source, size, stream):
+        ctypes.memmove(to, source, size)
+        return 0
+
+    def _cuMemcpyHtoDAsync(self, to, source, size, stream):
+        ctypes.memmove(to, source, size)
+        return 0
+
+    # as Python does
+
+    def cuInit(self, flags):
+        return (0,)
+
+    def cuDriverGetVersion(self):
+        return 0, 13000
+
+    def cuGetErrorName(self, result):
+        return 0, {2: b"CUDA_ERROR_OUT_OF_MEMORY", 700: b"CUDA_ERROR_ILLEGAL_ADDRESS"}.get(int(result), b"CUDA_ERROR")
+
+    def cuGetErrorString(self, result):
+        return 0, b"it is simulated"
+
+    def CUresult(self, result):
+        return _Result(result)
+
+    def cuDeviceGetCount(self):
+        return 0, 1
+
+    def cuDeviceGet(self, ordinal):
+        return 0, ordinal
+
+    def cuDeviceGetName(self, length, device):
+        return 0, b"Simulated GPU\0\0"
+
+    def cuDeviceGetUuid(self, device):
+        return 0, SimpleNamespace(bytes=bytes(range(16)))
+
+    def cuDeviceGetAttribute(self, attribute, device):
+        return 0, {"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR": 9}.get(attribute, 0)
+
+    def cuDeviceTotalMem(self, device):
+        return 0, self.capacity
+
+    def cuDevicePrimaryCtxRetain(self, device):
+        self.calls["cuDevicePrimaryCtxRetain"] += 1
+        return 0, 77
+
+    def cuCtxGetCurrent(self):
+        return 0, self.current
+
+    def cuCtxSetCurrent(self, context):
+        self.current = int(context)
+        return (0,)
+
+    def cuStreamCreate(self, flags):
+        return 0, 5
+
+    def cuStreamSynchronize(self, stream):
+        return (self._cuStreamSynchronize(stream),)
+
+    def cuMemGetInfo(self):
+        return 0, self.capacity - sum(map(len, self.memory.values())), self.capacity
+
+    def cuMemAlloc(self, size):
+        self.calls["cuMemAlloc"] += 1
+        if sum(map(len, self.memory.values())) + size > self.capacity:
+            return _OOM, None
+        made = mmap.mmap(-1, size)
+        address = ctypes.addressof(ctypes.c_char.from_buffer(made))
+        self.memory[address] = made
+        return 0, address
+
+    def cuMemFree(self, address):
+        return (0 if self.memory.pop(int(address), None) else _INVALID,)
+
+    def cuMemHostAlloc(self, size, flags):
+        made = ctypes.create_string_buffer(size)
+        self.pinned[ctypes.addressof(made)] = made
+        return 0, ctypes.addressof(made)
+
+    def cuMemFreeHost(self, address):
+        return (0 if self.pinned.pop(int(address), None) else _INVALID,)
+
+    def cuMemHostGetDevicePointer(self, address, flags):
+        return 0, address
+
+    def cuMemsetD8Async(self, address, value, size, stream):
+        ctypes.memset(int(address), value, size)
+        return (0,)
+
+    def cuMemcpyDtoHAsync(self, to, source, size, stream):
+        return (self._cuMemcpyDtoHAsync(to, source, size, stream),)
+
+    def cuMemcpyHtoDAsync(self, to, source, size, stream):
+        return (self._cuMemcpyHtoDAsync(to, source, size, stream),)
+
+    def cuMemcpyDtoDAsync(self, to, source, size, stream):
+        ctypes.memmove(to, source, size)
+        return (0,)
+
+    def cuLinkCreate(self, count, options, values):
+        self.log, self.linked = values[0], b""
+        return 0, 1
+
+    def cuLinkAddData(self, state, kind, text, size, name, count, options, values):
+        self.linked = text[: size - 1]
+        if b".version" in text:
+            return (0,)
+        said = b"line 1: that is no instruction"
+        self.log[: len(said)] = said
+        return (218,)
+
+    def cuLinkComplete(self, state):
+        self._image = ctypes.create_string_buffer(self.linked, len(self.linked))
+        return 0, ctypes.addressof(self._image), len(self.linked)
+
+    def cuLinkDestroy(self, state):
+        return (0,)
+
+    def cuModuleLoadData(self, image):
+        self.calls["cuModuleLoadData"] += 1
+        try:
+            code = elf.load(image)
+        except elf.ObjectError:
+            return 200, None
+        self.modules[id(code)] = code
+        return 0, id(code)
+
+    def cuModuleGetFunction(self, module, name):
+        return 0, self.modules[module].symbols[name.decode()]
+
+    def cuModuleUnload(self, module):
+        return (0 if self.modules.pop(module, None) else _INVALID,)
+
+    def cuFuncGetAttribute(self, attribute, function):
+        return 0, 1024
+
+    def cuOccupancyMaxActiveBlocksPerMultiprocessor(self, function, block, shared):
+        return 0, 2048 // block
+
+
+class _Result(int):
+    """A result, which the driver's own are no plain numbers either."""
+
+
+class Gpu:
+    """A device of such a driver, in place of those that the machine has. Attributes: ``driver``, ``device``."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capacity: int = 1 << 30) -> None:
+        self.driver = Driver(capacity)
+        monkeypatch.setattr(driver, "_bindings", None)
+        monkeypatch.setattr(driver, "importlib", SimpleNamespace(import_module=lambda name: self.driver))
+        monkeypatch.setattr(cuda, "_gpus", [])
+        monkeypatch.setattr(gpu, "toolchain", chain := _Chains())
+        monkeypatch.setattr(program, "toolchain", chain)
+        driver.load()
+        (self.device,) = cuda.gpus()
+
+    def end(self) -> None:
+        """Let go of what kernels keep of the device, as long as there is a driver to give it back to."""
+        for entries in list(program._elsewhere.values()):
+            entries.pop(self.device, None)
+        vars(self.device).pop("own", None)
+        gc.collect()
+
+
+class _Chains:
+    """The toolchain of the host, whose code the simulated driver loads."""
+
+    def __init__(self) -> None:
+        self.made: dict[Any, Toolchain] = {}
+
+    def __call__(self, device: cuda.Cuda) -> Toolchain:
+        if device not in self.made:
+            self.made[device] = Toolchain(NATIVE.target, f"simulated-{NATIVE.identity}", ".cubin", NATIVE.text,
+                                          NATIVE.image, device.load)  # fmt: skip
+        return self.made[device]
