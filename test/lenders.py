@@ -20,7 +20,7 @@ class Pretended(Cuda):
     stream = STREAM  # type: ignore[assignment]
 
     def __init__(self) -> None:
-        self.ordinal, self.name, self.said = 3, "cuda:3", []
+        self.ordinal, self.name, self.title, self.uuid, self.said = 3, "cuda:3", "pretended", "GPU-3", []
 
     def _after(self, waiting: Any, awaited: Any) -> None:
         self.said.append((int(waiting), int(awaited)))
@@ -36,7 +36,7 @@ class Pretended(Cuda):
 class Lender:
     """An object with CUDA's array interface over numpy's memory; ``said`` goes into it."""
 
-    def __init__(self, data: np.ndarray, **said: Any) -> None:
+    def __init__(self, data: np.ndarray, /, **said: Any) -> None:
         self.data, self.said = data, said
 
     @property

@@ -153,7 +153,7 @@ def _record(descr: Sequence[Any]) -> np.dtype[Any]:
     """Read a structured dtype as interfaces tell it: fields without a name are bytes between the others."""
     names, kinds, offsets, at = [], [], [], 0
     for name, kind, *shape in descr:
-        inner = np.dtype((_record(kind) if isinstance(kind, list) else kind, *shape))
+        inner = np.dtype((_record(kind) if isinstance(kind, list) else kind, *(shape or [()])))
         if name:
             names.append(name)
             kinds.append(inner)
@@ -179,7 +179,9 @@ def _array(memory: _Memory, dtype: Any, exact: bool = False) -> Array:
     if outer < exact or inner != axes:
         raise ValueError(f"the last axes of shape {memory.shape} are not the components of a {element.dtype!r}, {axes}")
     steps = components(axes, memory.numpy.itemsize)
-    if any(n > 1 and has != step for n, has, step in zip(inner, memory.strides[outer:], steps)):
+    if 0 not in memory.shape and any(
+        n > 1 and has != step for n, has, step in zip(inner, memory.strides[outer:], steps)
+    ):
         raise ValueError(f"the components of each {element.dtype!r} do not follow each other in memory")
     shape, strides = memory.shape[:outer] or (1,), memory.strides[:outer] or (element.size,)
     low, nbytes = spanned(shape, strides, element.size)
