@@ -108,23 +108,8 @@ class Array(_native.Array):
         given = self.numpy()
         return given if dtype is None else given.astype(dtype, copy=False)
 
-    def __dlpack__(
-        self,
-        *,
-        stream: Any = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> object:
-        """Lend the memory by DLPack, as the array API standard 2024.12 has it; components are the last axes.
-
-        Of a GPU the consumer's stream is made to wait for ours: an address, None or 1 for the default stream, 2 for a
-        thread's own, -1 for none. Another ``dl_device`` gets a copy. A consumer that does not say ``max_version`` gets
-        the capsule from before versions.
-        Raises BufferError for structs, where only a copy would do and ``copy`` is False, and for read-only memory where
-        the consumer cannot be told so; ValueError for what is no stream.
-        """
-        return exchange.lend(self, stream, max_version, dl_device, copy)
+    def __dlpack__(self, **asked: Any) -> object:
+        return exchange.lend(self, **asked)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return exchange.device_number(self.device)

@@ -52,7 +52,14 @@ def lend(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> object:
-    """Make a capsule of DLPack; ``Array.__dlpack__`` says the rest."""
+    """Lend an array's memory by DLPack, as the array API standard 2024.12 has it: what ``Array.__dlpack__`` is.
+
+    Of a GPU the consumer's stream is made to wait for ours: an address, None or 1 for the default stream, 2 for a
+    thread's own, -1 for none. Another ``dl_device`` gets a copy. A consumer that does not say ``max_version`` gets the
+    capsule from before versions.
+    Raises BufferError for structs, where only a copy would do and ``copy`` is False, and for read-only memory where the
+    consumer cannot be told so; ValueError for what is no stream.
+    """
     if not hasattr(array.dtype, "scalar"):
         raise BufferError(f"DLPack has no structs such as {array.dtype!r}; lend a field of it, or a view as numbers")
     wanted = array.device if dl_device is None else numbered((int(dl_device[0]), int(dl_device[1])))
