@@ -70,10 +70,12 @@ static bool reach_of(const Py_buffer *memory, int64_t *low, int64_t *high)
 static int set_memory(sn_array *self, PyObject *memory, Py_ssize_t offset)
 {
     int64_t low, high, first, last;
-    if (PyObject_TypeCheck(memory, &sn_memory_type)) {
-        const sn_memory_object *given = (const sn_memory_object *)memory;
+    const bool is_memory = PyObject_TypeCheck(memory, &sn_memory_type);
+    const sn_memory_object *given = is_memory ? (const sn_memory_object *)memory : NULL;
+    if (given != NULL) {
         self->device = given->device;
-        self->memory = (Py_buffer){.buf = given->address, .obj = Py_NewRef(memory), .len = given->nbytes, .itemsize = 1};
+        self->memory = (Py_buffer){.buf = given->address, .obj = Py_NewRef(memory), .len = given->nbytes, .itemsize = 1,
+                                   .readonly = given->readonly};
     } else if (PyObject_GetBuffer(memory, &self->memory, PyBUF_STRIDES) < 0) {
         PyErr_Clear();
         if (PyObject_GetBuffer(memory, &self->memory, PyBUF_RECORDS_RO & ~PyBUF_FORMAT) < 0) return -1;
@@ -275,5 +277,6 @@ PyTypeObject sn_array_type = {
 int sn_add_array(PyObject *module)
 {
     if (sn_add_element(module) < 0 || sn_add_memory(module) < 0 || PyModule_AddType(module, &sn_array_type) < 0) return -1;
+    if (sn_add_dlpack(module) < 0) return -1;
     return sn_add_cell(module);
 }

@@ -55,12 +55,14 @@ struct sn_field {
     bool written; /* a parameter that the kernel stores to */
 };
 
-/* Bytes of a device that the host cannot read. */
+/* Bytes that are no buffer of anybody's: of a device, which the host cannot read, or of the host, by their address. */
 typedef struct {
     PyObject_HEAD
     char *address;
     Py_ssize_t nbytes;
-    PyObject *device;
+    PyObject *device; /* NULL: the host */
+    PyObject *owner;  /* keeps them, where it is another object's memory */
+    char readonly;
 } sn_memory_object;
 
 /* Memory of elements with an owner that keeps it. */
@@ -218,5 +220,6 @@ int sn_add_plan(PyObject *module);  /* plan_object.c */
 int sn_add_array(PyObject *module); /* array_object.c */
 int sn_add_cell(PyObject *module);  /* cell_object.c: Cell, Indexed */
 int sn_add_memory(PyObject *module); /* memory_object.c */
+int sn_add_dlpack(PyObject *module); /* dlpack.c: Tensor, lend */
 
 #endif

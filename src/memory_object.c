@@ -1,4 +1,5 @@
-/* Memory: bytes of a device that the host cannot read. Arrays lie in it as in a buffer, and only kernels look inside. */
+/* Memory: bytes by their address: of a device, where only kernels look inside, or of the host. Arrays lie in it as in a
+ * buffer. */
 #define PY_SSIZE_T_CLEAN
 #include "entry.h"
 
@@ -10,17 +11,20 @@ static PyObject *memory_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
     (void)kwargs; /* for the __init__ of a subclass */
     unsigned long long address;
     Py_ssize_t nbytes;
-    PyObject *device;
-    if (!PyArg_ParseTuple(args, "KnO", &address, &nbytes, &device)) return NULL;
-    if (nbytes < 0 || device == Py_None) {
-        PyErr_SetString(PyExc_ValueError, "memory has bytes and a device");
+    PyObject *device, *owner = NULL;
+    int readonly = 0;
+    if (!PyArg_ParseTuple(args, "KnO|Op", &address, &nbytes, &device, &owner, &readonly)) return NULL;
+    if (nbytes < 0) {
+        PyErr_SetString(PyExc_ValueError, "memory has no negative number of bytes");
         return NULL;
     }
     sn_memory_object *self = (sn_memory_object *)cls->tp_alloc(cls, 0);
     if (self == NULL) return NULL;
     self->address = (char *)(uintptr_t)address;
     self->nbytes = nbytes;
-    self->device = Py_NewRef(device);
+    self->device = device == Py_None ? NULL : Py_NewRef(device);
+    self->owner = Py_XNewRef(owner);
+    self->readonly = (char)readonly;
     return (PyObject *)self;
 }
 
@@ -29,6 +33,7 @@ static void memory_dealloc(sn_memory_object *self)
 {
     if (PyObject_CallFinalizerFromDealloc((PyObject *)self) < 0) return;
     Py_XDECREF(self->device);
+    Py_XDECREF(self->owner);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
@@ -45,14 +50,14 @@ static PyGetSetDef memory_getset[] = {
 
 static PyMemberDef memory_members[] = {
     {"nbytes", T_PYSSIZET, offsetof(sn_memory_object, nbytes), READONLY, "Bytes."},
-    {"device", T_OBJECT, offsetof(sn_memory_object, device), READONLY, "The device that has it."},
+    {"device", T_OBJECT, offsetof(sn_memory_object, device), READONLY, "The device that has it; None: the host."},
     {NULL, 0, 0, 0, NULL},
 };
 
 PyTypeObject sn_memory_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Memory",
-    .tp_doc = "Memory(address, nbytes, device): bytes of a device that the host cannot read.",
+    .tp_doc = "Memory(address, nbytes, device, owner=None, readonly=False): bytes of a device, None being the host.",
     .tp_basicsize = sizeof(sn_memory_object),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_new = memory_new,

@@ -24,7 +24,10 @@ RECORD_BYTES, PRINT_BYTES, PRINT_MOST = 56, 1 << 20, 24 + 8 * 256
 _PRINTS = struct.Struct("<QQQQ")
 _LOG = 1 << 13  # bytes of what the linker says
 _BLOCKS = (128, 256, 512, 1024)
-_NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING: it does not wait for the legacy default stream, nor that for it
+# CU_STREAM_DEFAULT: it and the legacy default stream wait for each other. What torch, CuPy and numba run goes there
+# unless they are told otherwise, so launches of ours on the same memory need no word between them.
+_WITH_DEFAULT = 0
+_NO_TIMES = 2  # CU_EVENT_DISABLE_TIMING
 _ENDED = "CUDA_ERROR_DEINITIALIZED"  # the process ends, and the driver has freed everything
 
 
@@ -94,12 +97,30 @@ class Cuda:
     def stream(self) -> Any:
         """The stream that launches and copies follow each other on."""
         with self.active():
-            return call("cuStreamCreate", _NON_BLOCKING)
+            return call("cuStreamCreate", _WITH_DEFAULT)
 
     def synchronize(self) -> None:
         """Wait until all that was asked of the device's stream has ended. Raises DriverError where that failed."""
         with self.active():
             call("cuStreamSynchronize", self.stream)
+
+    def follow(self, stream: int) -> None:
+        """Make the device's stream wait for all that was asked of another library's: its address, or CUDA's number."""
+        self._after(self.stream, stream)
+
+    def lead(self, stream: int) -> None:
+        """Make another library's stream wait for all that was asked of the device's."""
+        self._after(stream, self.stream)
+
+    def _after(self, waiting: Any, awaited: Any) -> None:
+        """No thread waits: what comes later on one stream is begun when what came before on the other has ended."""
+        with self.active():
+            event = call("cuEventCreate", _NO_TIMES)
+            try:
+                call("cuEventRecord", event, awaited)
+                call("cuStreamWaitEvent", waiting, event, 0)
+            finally:
+                call("cuEventDestroy", event)
 
     # code
 

@@ -14,7 +14,7 @@ from sim_node import _native, dtypes
 from sim_node.device.names import DEFAULT, Device, get_device
 from sim_node.lang.values.structure import hold, refers
 from sim_node.lang.values.value import viewed
-from sim_node.runtime import values
+from sim_node.runtime import exchange, values
 from sim_node.runtime.element import STRUCT, native
 from sim_node.runtime.indexed import IndexedArray
 from sim_node.runtime.view import MAX_NDIM, reshaped, select
@@ -94,13 +94,25 @@ class Array(_native.Array):
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        return self.numpy().__array_interface__
+        if _device(self) is not None:
+            raise AttributeError(f"the host cannot read the memory of {self.device}; array.numpy() copies it")
+        return np.asarray(self).__array_interface__
 
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.numpy().__dlpack__(**options)
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return exchange.interface(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Numpy:
+        if copy is False and _device(self) is not None:
+            raise ValueError(f"the memory of {self.device} is numpy's only as a copy")
+        given = self.numpy()
+        return given if dtype is None else given.astype(dtype, copy=False)
+
+    def __dlpack__(self, **asked: Any) -> object:
+        return exchange.lend(self, **asked)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.numpy().__dlpack_device__()
+        return exchange.device_number(self.device)
 
     def assign(self, data: Any) -> None:
         """Copy values of the same shape into the array, converted to its dtype.
@@ -152,8 +164,10 @@ class Array(_native.Array):
 
     def contiguous(self) -> Array:
         """Return the array itself where its elements follow each other in C order, else a copy in which they do."""
-        if self.is_contiguous:
-            return self
+        return self if self.is_contiguous else self._copied()
+
+    def _copied(self) -> Array:
+        """Copy the elements, in C order, to memory of the same device."""
         made = self._like(self.shape)
         with made.written(whole=True) as memory:
             memory[...] = self.numpy()
@@ -296,11 +310,7 @@ class Array(_native.Array):
 
 def _steps(element: _native.Element) -> tuple[int, ...]:
     """The strides of the components of an element."""
-    step, steps = element.size, []
-    for extent in element.axes:
-        step //= extent
-        steps.append(step)
-    return tuple(steps)
+    return exchange.components(element.axes, element.numpy.itemsize)
 
 
 def _sized(element: _native.Element) -> tuple[str, str]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from sim_node import dtypes
+from sim_node import _native, dtypes
 from sim_node.device.names import Device, get_device
 from sim_node.runtime import values
 from sim_node.runtime.array import Array, Numpy, Shape, allocate, extents, spanned, wrap
 from sim_node.runtime.element import native
+from sim_node.runtime.exchange import components
+from sim_node.runtime.foreign import adopt, on_gpu
 from sim_node.runtime.indexed import IndexedArray
 
 Where = str | Device | None
@@ -43,10 +44,11 @@ def array(
     """Make an array of data, at an address, or of a shape alone, as ``empty``.
 
     Data are copied; with ``copy=False`` a numpy array shares its memory where dtype and alignment fit, strides
-    included. Data for a composite dtype has the components as last axes: shape (n, 3) for ``vec3``; structs are
-    a list of instances or tuples, or a structured numpy array of the struct's own dtype. Without dtype the data's own
-    is taken, and for Python numbers f32, i32 or bool. ``shape`` reshapes data. ``ptr`` is the address of memory that
-    the caller keeps, of elements of ``dtype`` in ``shape`` and ``strides`` (bytes; C order if none are given).
+    included, and so does what another library has in the memory of the same GPU. Data for a composite dtype has the
+    components as last axes: shape (n, 3) for ``vec3``; structs are a list of instances or tuples, or a structured numpy
+    array of the struct's own dtype. Without dtype the data's own is taken, and for Python numbers f32, i32 or bool.
+    ``shape`` reshapes data. ``ptr`` is the address of memory that the caller keeps, of elements of ``dtype`` in
+    ``shape`` and ``strides`` (bytes; C order if none are given).
     Raises TypeError or ValueError when the values do not fit, DeviceError for an unknown device.
     """
     _accept("array", warp)
@@ -67,6 +69,10 @@ def array(
 def _of(data: Any, dtype: Any, copy: bool, device: Where) -> Array:
     if dtype is Any:
         dtype = None
+    if on_gpu(data):
+        shared, _ = adopt(data, None if dtype is None else dtypes.element(dtype))
+        moved = shared.to(get_device(device))
+        return clone(moved) if copy and moved is shared else moved
     if isinstance(data, (Array, IndexedArray)) and dtype is None:
         dtype = data.dtype
     element = dtypes.element(values.dtype_of(data) if dtype is None else dtype)
@@ -89,12 +95,12 @@ def _of(data: Any, dtype: Any, copy: bool, device: Where) -> Array:
 
 def _at(ptr: int, dtype: Any, shape: Shape, strides: tuple[int, ...] | None, device: Where) -> Array:
     """Make an array over memory that is only known by its address."""
-    get_device(device)
+    place = get_device(device)
     element, counts = dtypes.element(dtype), extents(shape)
     size = native(element).size
-    steps = strides or tuple(math.prod(counts[i + 1 :]) * size for i in range(len(counts)))
+    steps = strides or components(counts, size)
     low, nbytes = spanned(counts, steps, size)
-    memory = (ctypes.c_char * nbytes).from_address(ptr + low) if nbytes else b""
+    memory = _native.Memory(ptr + low, nbytes, None if place.is_cpu else place)
     return Array(memory, native(element), counts, steps, -low)
 
 

@@ -13,6 +13,7 @@ from sim_node.lang.annotation import matches
 from sim_node.lang.hosted import type_of
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.cell import Cell
+from sim_node.runtime.foreign import adopt, borrows
 
 # Of each kernel that was launched: its open parameters by name, with where each stands and what it may be.
 _open: WeakKeyDictionary[Kernel, dict[str, tuple[int, Type]]] = WeakKeyDictionary()
@@ -49,4 +50,10 @@ def concrete(kernel: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
 
 
 def _type(value: Any) -> Type | None:
-    return ArrayType(value.element.dtype, len(value.shape)) if isinstance(value, Cell) else type_of(value)
+    if isinstance(value, Cell):
+        return ArrayType(value.element.dtype, len(value.shape))
+    kind = type_of(value)
+    if kind is not None or not borrows(value):
+        return kind
+    array, _ = adopt(value)
+    return ArrayType(array.dtype, array.ndim)

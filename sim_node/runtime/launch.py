@@ -17,6 +17,7 @@ from sim_node.lang.values.value import viewed
 from sim_node.runtime.caller import caller
 from sim_node.runtime.element import native
 from sim_node.runtime.fault import coordinates, kernel_error
+from sim_node.runtime.foreign import adopted
 from sim_node.runtime.generic import concrete
 from sim_node.runtime.program import Entry, load, variant
 from sim_node.runtime.refusal import argument_error, launch_error
@@ -39,8 +40,9 @@ def launch(
 ) -> Launch | None:
     """Run a kernel for every index of a grid of one to four dimensions; its arguments are the inputs, then the outputs.
 
-    An array parameter takes an ``sn.array``, a part of one, or anything with a buffer of that dtype, such as a numpy
-    array, and among the inputs ``None`` for one of no elements; what stands in ``outputs`` must be writeable. A scalar
+    An array parameter takes an ``sn.array``, a part of one, or on the CPU anything with a buffer of that dtype, such as
+    a numpy array, on every device memory of other libraries by DLPack or an array interface (CUDA's where it is of a
+    GPU), and among the inputs ``None`` for one of no elements; what stands in ``outputs`` must be writeable. A scalar
     takes a Python or numpy number in its range, a composite its components, a struct an instance.
     Threads are numbered row-major; every extent is below 2**31, their product need not be. ``stream``, ``block_dim``
     and ``max_blocks`` are of GPUs: no result depends on them.
@@ -62,14 +64,24 @@ def launch(
     try:
         stopped = _run(entry, dim, inputs, outputs)
     except _Refusal as refusal:
-        stopped = _run_variant(refusal, entry, kernel, dim, inputs, outputs)
+        stopped = _run_otherwise(refusal, entry, kernel, dim, inputs, outputs)
     if stopped is not None:
         raise kernel_error(stopped[0].program, caller(), coordinates(dim, stopped[2]), *stopped[1:])
     return None
 
 
-def _run_variant(refusal: _native.Refusal, entry: Entry, kernel: Kernel, dim: Any, inputs: Any, outputs: Any) -> Any:
-    """Run a kernel again where all that was wrong is that it was not compiled for these layouts yet."""
+def _run_otherwise(refusal: _native.Refusal, entry: Entry, kernel: Kernel, dim: Any, inputs: Any, outputs: Any) -> Any:
+    """Run a kernel again, with arrays over what is memory of other libraries, or compiled for layouts that are new."""
+    borrowed = adopted(entry.program.params, inputs, outputs, entry.device)
+    if borrowed is not None:
+        inputs, outputs, streams = borrowed
+        try:
+            stopped = _run(entry, dim, inputs, outputs)
+        except _Refusal as again:
+            stopped = _run_otherwise(again, entry, kernel, dim, inputs, outputs)
+        for device, stream in streams:
+            device.lead(stream)
+        return stopped
     try:
         if refusal.args[1] != "layout":
             raise refusal

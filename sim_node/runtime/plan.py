@@ -17,9 +17,10 @@ from sim_node.errors import StabilityWarning
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
 from sim_node.runtime.fault import coordinates, kernel_error
+from sim_node.runtime.foreign import adopted
 from sim_node.runtime.generic import concrete
 from sim_node.runtime.prints import show
-from sim_node.runtime.program import load, variant
+from sim_node.runtime.program import Entry, load, variant
 from sim_node.runtime.refusal import launch_error, plan_error
 from sim_node.runtime.stability import judge, warn
 
@@ -62,17 +63,24 @@ class Plan(_native.Plan):
         """
         kernel = concrete(kernel, inputs, outputs)
         entry = load(kernel, self.device)
-        try:
-            try:
-                ran = self.record(entry, dim, inputs, outputs)
-            except _native.Refusal as refusal:
-                if refusal.args[1] != "layout":
-                    raise
-                ran = self.record(variant(entry, kernel, inputs, outputs), dim, inputs, outputs)
-        except _native.Refusal as refusal:
-            raise launch_error(refusal, entry, dim, inputs, outputs) from None
+        ran = self._record(entry, kernel, dim, inputs, outputs)
         grid = tuple(dim) if isinstance(dim, Sequence) else dim
         self.launches.append(Recorded(kernel, ran.program, grid, caller()))
+
+    def _record(self, entry: Entry, kernel: Kernel, dim: Any, inputs: Any, outputs: Any) -> Any:
+        """Record with arrays over what is memory of other libraries, or compiled for layouts that are new."""
+        try:
+            try:
+                return self.record(entry, dim, inputs, outputs)
+            except _native.Refusal as refusal:
+                borrowed = adopted(entry.program.params, inputs, outputs, self.device)
+                if borrowed is not None:
+                    return self._record(entry, kernel, dim, *borrowed[:2])
+                if refusal.args[1] != "layout":
+                    raise
+                return self.record(variant(entry, kernel, inputs, outputs), dim, inputs, outputs)
+        except _native.Refusal as refusal:
+            raise launch_error(refusal, entry, dim, inputs, outputs) from None
 
     def freeze(self) -> None:
         """End recording, and warn with StabilityWarning of springs and dampers that its steps cannot follow."""
