@@ -1,6 +1,6 @@
-"""A GPU that is not there: NVIDIA's driver in Python, whose kernels the host runs in memory that arrays cannot see.
+"""A GPU that is not there: NVIDIA's driver in Python, whose kernels the host runs in memory that no array sees.
 
-What is ours around a kernel is tested by it where there is no GPU: memory, launches, reports, plans, names. Not the PTX.
+What is ours around a kernel is tested by it where there is no GPU: memory, launches, reports, plans, names. Not PTX.
 """
 
 from __future__ import annotations

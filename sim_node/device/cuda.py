@@ -16,6 +16,7 @@ from sim_node import _native
 from sim_node.device import driver
 from sim_node.device.arena import Arena, Memory
 from sim_node.device.driver import DriverError, call
+from sim_node.errors import mistakes
 
 ENTRY = "kernel"  # the function of a module: compiler/backend/ptx.py
 
@@ -141,7 +142,7 @@ class Cuda:
                 return ctypes.string_at(int(address), size)
             except DriverError as error:
                 said = log.split(b"\0")[0].decode(errors="replace").strip()
-                raise DriverError(f"{error}\n{said}", error.result) from None
+                raise mistakes.DRIVER(f"{error.args[0]}\n{said}", error.result) from None
             finally:
                 call("cuLinkDestroy", state)
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from sim_node import _native
-from sim_node.errors import DeviceError
+from sim_node.errors import DriverError as DriverError
+from sim_node.errors import mistakes
 
 _API = 12000  # of the functions that C calls: CUDA 12.0
 _VERSION = Path("/proc/driver/nvidia/version")
@@ -30,14 +31,6 @@ _bindings: Any = None
 _owner = 0  # the process that loaded it
 
 
-class DriverError(DeviceError):
-    """The driver could not do what it was asked. Attributes: ``result`` (CUDA's name of the error, as CUDA_ERROR_…)."""
-
-    def __init__(self, told: str, result: str) -> None:
-        self.result = result
-        super().__init__(told)
-
-
 def load() -> None:
     """Load the driver, once for the process; harmless when that was done.
 
@@ -50,11 +43,11 @@ def load() -> None:
         try:
             found = importlib.import_module("cuda.bindings.driver")
         except ImportError as absent:
-            raise DeviceError(f"no GPU can be used: {absent}; pip install 'sim_node[cuda]'") from None
+            raise mistakes.NO_DRIVER(f"no GPU can be used: {absent}; pip install 'sim_node[cuda]'") from None
         try:
             (result,) = found.cuInit(0)
         except RuntimeError as absent:
-            raise DeviceError(f"no GPU can be used: {' '.join(str(absent).split())}") from None
+            raise mistakes.NO_DRIVER(f"no GPU can be used: {' '.join(str(absent).split())}") from None
         if int(result) not in (0, _NO_DEVICE):
             raise _error(found, "cuInit", result)
         _native.drive(tuple(_address(found, name) for name in _native.DRIVER))
@@ -81,7 +74,7 @@ def call(function: str, *args: Any) -> Any:
     """
     found = bindings()
     if not is_ours():
-        raise DeviceError(
+        raise mistakes.FORKED(
             "this process was forked from one that uses GPUs, and CUDA cannot follow\n"
             "  instead: start it by multiprocessing.get_context('spawn'), or use GPUs in the children only"
         )
@@ -104,7 +97,7 @@ def lost(what: str, result: int) -> DriverError:
     """Say that the driver gave up while something ran; after some errors it does nothing more for this process."""
     told, name = _told(bindings(), result)
     after = "\n  the GPU is lost to this process: start it again" if name in _STICKY else ""
-    return DriverError(f"{what}: the CUDA driver answers {told}{after}", name)
+    return mistakes.DRIVER(f"{what}: the CUDA driver answers {told}{after}", name)
 
 
 def _address(found: Any, name: str) -> int:
@@ -117,7 +110,7 @@ def _address(found: Any, name: str) -> int:
 
 def _error(found: Any, function: str, result: Any) -> DriverError:
     told, name = _told(found, result)
-    return DriverError(f"the CUDA driver's {function} answers {told}", name)
+    return mistakes.DRIVER(f"the CUDA driver's {function} answers {told}", name)
 
 
 def _told(found: Any, result: Any) -> tuple[str, str]:

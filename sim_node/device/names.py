@@ -40,7 +40,7 @@ def get_device(name: str | Device | None = None) -> Device:
         try:
             found = meant(wanted, gpus())
         except DeviceError as absent:
-            none = f"; {absent}"
+            none = f"; {absent.args[0]}" if re.search(r"\d|cuda|gpu-", wanted.casefold()) else ""
     if len(found) == 1:
         return found[0]
     listed = "".join(f"\n  {gpu.name}  {gpu.title}  {gpu.uuid}" for gpu in found)

@@ -126,6 +126,14 @@ class DeviceError(SimNodeError, ValueError):
     """A device is not present."""
 
 
+class DriverError(DeviceError):
+    """The driver of a GPU refused what it was asked. Attributes: ``result`` (its name of that, as CUDA_ERROR_…)."""
+
+    def __init__(self, told: str, result: str = "") -> None:
+        self.result = result
+        super().__init__(told)
+
+
 class LaunchError(SimNodeError, TypeError):
     """The arguments of a launch do not fit the kernel."""
 

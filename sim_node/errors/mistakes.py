@@ -20,6 +20,7 @@ from sim_node.errors import (
     BundleError,
     Coded,
     DeviceError,
+    DriverError,
     KernelError,
     LaunchError,
     SimNodeError,
@@ -155,3 +156,6 @@ DEVICE = _mistake("SN713", DeviceError, "a device that there is not")
 NO_THREAD = _mistake("SN714", SimNodeError, "a tid() outside of a launch")
 UNSTABLE = _mistake("SN715", StabilityWarning, "a step that the integrator cannot follow")
 ARGUMENT_DEVICE = _mistake("SN716", LaunchError, "an argument in the memory of another device")
+NO_DRIVER = _mistake("SN717", DeviceError, "a GPU without what it needs on this machine")
+FORKED = _mistake("SN718", DeviceError, "a GPU in a process that was forked")
+DRIVER = _mistake("SN719", DriverError, "something that the driver of a GPU refuses")

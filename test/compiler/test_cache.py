@@ -170,6 +170,7 @@ def test_where_the_folder_is(monkeypatch):
 RACE = """
 import ctypes, sys
 from pathlib import Path
+from sim_node.compiler.backend.toolchain import NATIVE
 from sim_node.compiler.cache import Cache, Holdings
 from sim_node.errors import SimNodeError
 image = Path(sys.argv[1]).read_bytes()
@@ -264,6 +265,7 @@ def test_the_size_is_a_setting(monkeypatch):
 CROWDED = """
 import ctypes, sys, warnings
 from pathlib import Path
+from sim_node.compiler.backend.toolchain import NATIVE
 from sim_node.compiler.cache import Cache
 warnings.simplefilter("error")
 image = Path(sys.argv[1]).read_bytes()

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from devices import absent
 
 from sim_node.errors import Coded
 from sim_node.errors.mistakes import CATALOGUE, GROUPS, PAGES
@@ -21,6 +22,9 @@ from sim_node.errors.mistakes import CATALOGUE, GROUPS, PAGES
 ELSEWHERE = {
     "SN602": "compiler/test_bundle.py hides llvmlite",
     "SN603": "compiler/test_build.py takes instructions away",
+    "SN717": "device/test_driver.py takes cuda-python away",
+    "SN718": "device/test_driver.py forks",
+    "SN719": "device/test_driver.py asks for what is refused",
 }
 WRITE = os.environ.get("SIM_NODE_GOLDEN") == "write"
 PLACE = re.compile(r"^\S+/\S+\.py:\d+:\d+: ")  # of a message's first line, in the file that was run
@@ -72,6 +76,13 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def gpu(code, request):
+    """A GPU for the pages that need one, simulated where there is none."""
+    if "cuda:0" in page(code).wrong and absent():
+        request.getfixturevalue("simulate")()
+
+
 def test_there_is_a_page_for_each_code_and_no_other():
     assert {path.stem for path in PAGES.glob("*.md")} == {*CATALOGUE, "README"}
     assert (Path(__file__).resolve().parents[2] / "docs" / "errors").resolve() == PAGES.resolve()
@@ -84,7 +95,7 @@ def test_the_page_has_the_title_of_the_table(code):
 
 
 @pytest.mark.parametrize("code", sorted(CATALOGUE.keys() - ELSEWHERE))
-def test_the_wrong_code_makes_this_mistake_and_says_so(code, folder):
+def test_the_wrong_code_makes_this_mistake_and_says_so(code, folder, gpu):
     with pytest.raises(CATALOGUE[code].family) as caught:
         ran(page(code).wrong, folder, f"wrong_{code}")
     error = caught.value
@@ -99,7 +110,7 @@ def test_the_wrong_code_makes_this_mistake_and_says_so(code, folder):
 
 
 @pytest.mark.parametrize("code", sorted(CATALOGUE.keys() - ELSEWHERE))
-def test_the_right_code_runs(code, folder):
+def test_the_right_code_runs(code, folder, gpu):
     ran(page(code).right, folder, f"right_{code}")
 
 
