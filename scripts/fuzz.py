@@ -36,6 +36,7 @@ from shrinking import shrunk
 from steps import program
 
 SHRINK_S = 120.0  # of each mismatch
+GRACE_S = 60.0  # for the programs that run when the time is up; what takes longer never ends
 
 
 @dataclass
@@ -171,10 +172,15 @@ def _shared(seed: int, end: int | None, deadline: float, jobs: int, most: int, f
                 told = f"the process ended with {worker.process.exitcode}"
                 tally.add(worker.seed.value, Outcome(Mismatch("crash", told)), 0)
                 workers[at] = worker.next()
-        if results.empty():
+        if not results.empty():
+            tally.add(*results.get())
+        elif time.monotonic() < deadline + GRACE_S:
             multiprocessing.connection.wait([worker.process.sentinel for worker in workers], 0.05)
-            continue
-        tally.add(*results.get())
+        else:
+            for worker in workers:
+                if worker.process.is_alive():
+                    tally.add(worker.seed.value, Outcome(Mismatch("crash", f"it runs {GRACE_S:.0f} s and more")), 0)
+            break
     for worker in workers:
         worker.process.kill()
         worker.process.join()

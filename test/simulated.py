@@ -239,6 +239,7 @@ class Gpu:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capacity: int = 1 << 30) -> None:
         self.driver = Driver(capacity)
         monkeypatch.setattr(driver, "_bindings", None)
+        monkeypatch.setattr(driver, "_owner", 0)  # so that what outlives the test is let go of in silence
         monkeypatch.setattr(driver, "importlib", SimpleNamespace(import_module=lambda name: self.driver))
         monkeypatch.setattr(cuda, "_gpus", [])
         monkeypatch.setattr(gpu, "toolchain", chain := _Chains())

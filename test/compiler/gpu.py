@@ -19,7 +19,7 @@ from sim_node.device.driver import call
 from sim_node.device.names import meant
 from sim_node.runtime.gpu import toolchain
 
-_ROOM = 8 << 20
+_ROOM = 64 << 20
 _BLOCK = 128
 
 

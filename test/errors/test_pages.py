@@ -106,7 +106,7 @@ def test_the_wrong_code_makes_this_mistake_and_says_so(code, folder, gpu):
         text, said = CATALOGUE[code].page(), PLACE.sub("", first)
         (PAGES / f"{code}.md").write_text(text.replace(f"```text\n{page(code).said}\n", f"```text\n{said}\n"), "utf-8")
     else:
-        assert PLACE.sub("", first) == page(code).said
+        assert PLACE.sub("", first).replace("python, cuda:0", "python") == page(code).said  # where there is a GPU
 
 
 @pytest.mark.parametrize("code", sorted(CATALOGUE.keys() - ELSEWHERE))
