@@ -286,6 +286,12 @@ static PyObject *get_silent(sn_ring_object *self, void *unused)
     return PyBool_FromLong(sn_ring_silent(&self->ring));
 }
 
+static PyObject *get_region(sn_ring_object *self, void *unused)
+{
+    (void)unused;
+    return Py_BuildValue("KK", (unsigned long long)(uintptr_t)self->memory.buf, (unsigned long long)self->memory.len);
+}
+
 #define GETTER(name, text) {#name, (getter)get_##name, NULL, text, NULL}
 
 static PyGetSetDef getters[] = {
@@ -297,6 +303,7 @@ static PyGetSetDef getters[] = {
     GETTER(slot_size, "Bytes of a slot's payload."),
     GETTER(dropped, "Commits never published because every slot was leased."),
     GETTER(heartbeat_ns, "Last sign of life, CLOCK_MONOTONIC."),
+    GETTER(region, "Address and bytes of the memory."),
     GETTER(digest, "SHA-256 of the layout's text."),
     GETTER(layout, "Text of the layout."),
     GETTER(inputs, "Text of the layout of the inputs."),

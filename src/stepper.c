@@ -47,6 +47,7 @@ int sn_stepper_open(sn_stepper *s, const sn_stepper_options *options)
     s->options = *options;
     const uint64_t size = sn_padded(sn_lay_out(s, NULL));
     s->memory = aligned_alloc(64, size);
+    s->memory_size = size;
     if (s->memory == NULL) return -1;
     memset(s->memory, 0, size);
     sn_lay_out(s, s->memory);

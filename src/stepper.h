@@ -64,6 +64,7 @@ typedef struct {
     sn_field *fields;
     sn_input *inputs;
     uint8_t *memory; /* one allocation: the buffers below, inputs, commands, the waiting keyframe */
+    uint64_t memory_size;
     uint8_t *scratch;
     uint8_t *private_buffers[SN_PRIVATE_BUFFERS];
     uint8_t *current[SN_BLOCKS]; /* where the state is that the last tick left */

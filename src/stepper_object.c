@@ -329,8 +329,16 @@ static PyMethodDef sn_stepper_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *sn_object_region(PyObject *object, void *closure)
+{
+    (void)closure;
+    const sn_stepper *stepper = &((sn_stepper_object *)object)->stepper;
+    return Py_BuildValue("KK", (unsigned long long)(uintptr_t)stepper->memory, (unsigned long long)stepper->memory_size);
+}
+
 static PyGetSetDef sn_stepper_getset[] = {
     {"step", sn_object_step, NULL, "Number of the last tick.", NULL},
+    {"region", sn_object_region, NULL, "Address and bytes of all that kernels touch but the ring.", NULL},
     SN_STEPPER_LOOP_GETSET,
     {NULL, NULL, NULL, NULL, NULL},
 };

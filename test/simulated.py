@@ -52,6 +52,7 @@ class Driver:
         self.calls = Counter[str]()
         self.memory: dict[int, mmap.mmap] = {}
         self.pinned: dict[int, Any] = {}
+        self.registered: dict[int, int] = {}
         self.modules: dict[int, elf.Code] = {}
         self._callbacks = {
             name: ctypes.CFUNCTYPE(ctypes.c_int, *types)(getattr(self, f"_{name}"))
@@ -126,7 +127,8 @@ class Driver:
         return 0, SimpleNamespace(bytes=bytes(range(16)))
 
     def cuDeviceGetAttribute(self, attribute, device):
-        return 0, {"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR": 9}.get(attribute, 0)
+        told = {"COMPUTE_CAPABILITY_MAJOR": 9, "CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM": 1}
+        return 0, told.get(attribute.removeprefix("CU_DEVICE_ATTRIBUTE_"), 0)
 
     def cuDeviceTotalMem(self, device):
         return 0, self.capacity
@@ -170,6 +172,14 @@ class Driver:
 
     def cuMemFreeHost(self, address):
         return (0 if self.pinned.pop(int(address), None) else _INVALID,)
+
+    def cuMemHostRegister(self, address, size, flags):
+        assert address not in self.registered
+        self.registered[address] = size
+        return (0,)
+
+    def cuMemHostUnregister(self, address):
+        return (0 if self.registered.pop(int(address), None) else _INVALID,)
 
     def cuMemHostGetDevicePointer(self, address, flags):
         return 0, address

@@ -35,7 +35,8 @@ def command(
         Path | None, typer.Option(help="Offline: .npz of an array an input, (ticks, …); the last value is held.")
     ] = None,
     device: Annotated[
-        str, typer.Option(help="Offline: where kernels run, cpu or python (slow, for debuggers).")
+        str,
+        typer.Option(help="Offline: where kernels run: cpu, a GPU as cuda:0, or python (slow, for debuggers)."),
     ] = "cpu",
     force: Annotated[bool, typer.Option(help="Replace an existing bag.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Take kernels from what 'sim-node build --out' wrote.")] = None,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def command(
     bag: Annotated[Path, typer.Argument(help="A .mcap or .db3 file, or a bag folder.")],
-    device: Annotated[str, typer.Option(help="Where to compute again.")] = "cpu",
+    device: Annotated[str, typer.Option(help="Where to compute again: cpu, cuda:0 or another GPU, or python.")] = "cpu",
     plant: Annotated[str | None, typer.Option(help="module:Class to use instead of the recorded one.")] = None,
     topic: Annotated[
         list[str] | None, typer.Option(help="Verify the plant of this namespace only, such as /car; repeatable.")

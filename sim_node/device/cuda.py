@@ -6,7 +6,7 @@ import ctypes
 import struct
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,7 @@ _BLOCKS = (128, 256, 512, 1024)
 # unless they are told otherwise, so launches of ours on the same memory need no word between them.
 _WITH_DEFAULT = 0
 _NO_TIMES = 2  # CU_EVENT_DISABLE_TIMING
+_SHARED = 1 | 2  # CU_MEMHOSTREGISTER_PORTABLE, …_DEVICEMAP
 _ENDED = "CUDA_ERROR_DEINITIALIZED"  # the process ends, and the driver has freed everything
 
 
@@ -41,6 +42,23 @@ class Module:
 
     def __del__(self) -> None:
         self._device.unload(self._handle)
+
+
+class Shared:
+    """Memory of the host that a GPU reaches by the same addresses for as long as this lives; it keeps the owners."""
+
+    def __init__(self, device: Cuda, owners: Sequence[Any]) -> None:
+        self._device, self._owners = device, owners
+        self._addresses = list[int]()
+        for owner in owners:
+            address, nbytes = owner.region
+            with device.active():
+                call("cuMemHostRegister", address, nbytes, _SHARED)
+            self._addresses.append(address)
+
+    def __del__(self) -> None:
+        for address in self._addresses:
+            self._device.unshare(address)
 
 
 class Cuda:
@@ -261,6 +279,19 @@ class Cuda:
 
     def _unpin(self, address: int) -> None:
         self._end("cuMemFreeHost", address)
+
+    def share(self, *owners: Any) -> Shared:
+        """Let the device reach the memory at the ``region`` (address, bytes) of each owner.
+
+        Raises DeviceError where it cannot do that by the host's addresses.
+        """
+        if not self.attribute("CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM"):
+            raise mistakes.NO_DRIVER(f"{self.name} ({self.title}) does not reach the host's memory by its addresses")
+        return Shared(self, owners)
+
+    def unshare(self, address: int) -> None:
+        """End what ``share`` began."""
+        self._end("cuMemHostUnregister", address)
 
     def unload(self, module: Any) -> None:
         """Give a module's memory back."""

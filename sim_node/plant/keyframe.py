@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import sim_node
+from sim_node.compiler.backend.target import HOST
 from sim_node.compiler.build import maker
+from sim_node.device.cuda import Cuda
+from sim_node.device.names import PYTHON, Device
 from sim_node.lang.library import MATH_VERSION
 from sim_node.layout import Layout
+from sim_node.runtime.gpu import toolchain
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,13 @@ class Keyframe:
     reproducible: bool
     state: bytes
     inputs: bytes
+
+
+def target_of(device: Device) -> str:
+    """Name what kernels on a device are compiled for."""
+    if isinstance(device, Cuda):
+        return toolchain(device).target.identity
+    return PYTHON.name if device is PYTHON else HOST.identity
 
 
 @cache

@@ -12,6 +12,7 @@ import numpy as np
 from sim_node.errors import PlantError
 from sim_node.lang.kernel import Kernel
 from sim_node.plant.binding import Binding, StateBinding
+from sim_node.runtime.array import Array
 from sim_node.runtime.plan import Plan
 from sim_node.runtime.program import load
 
@@ -65,11 +66,11 @@ class Recording(Plan):
 
     def _check_kernel(self, kernel: Kernel, inputs: list[Any], outputs: list[Any], line: str) -> None:
         """Compare what the kernel writes with where its arguments stand."""
-        program = load(kernel).program
+        program = load(kernel, self.device).program
         for position, ((name, _), value) in enumerate(zip(program.params, [*inputs, *outputs])):
             if not isinstance(value, Binding):
                 if name in program.written:
-                    memory = np.asarray(value)
+                    memory = value.numpy() if isinstance(value, Array) else np.asarray(value)
                     self._own.setdefault(id(value), (value, memory, memory.tobytes()))
                 continue
             if name in program.written and position < len(inputs) and id(value) not in self._targets:
@@ -104,5 +105,8 @@ class Recording(Plan):
 
     def reset(self) -> None:
         """Give arrays of the plan's own that kernels write the contents that they had when it was built."""
-        for _, memory, contents in self._own.values():
+        for value, memory, contents in self._own.values():
             memory.reshape(-1).view(np.uint8)[:] = np.frombuffer(contents, np.uint8)
+            if isinstance(value, Array) and value.device.is_cuda:
+                with value.written(whole=True) as there:
+                    there[...] = memory

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from sim_node import _native
-from sim_node.compiler.backend.target import HOST
-from sim_node.device.names import PYTHON, Device
+from sim_node.device.cuda import Cuda
+from sim_node.device.names import Device
+from sim_node.device.scope import ScopedDevice
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
 from sim_node.layout import Field, Layout
 from sim_node.plant.account import Account
 from sim_node.plant.binding import StateBinding
-from sim_node.plant.keyframe import Keyframe, versions_of
+from sim_node.plant.keyframe import Keyframe, target_of, versions_of
 from sim_node.plant.memory import require, ring_of
 from sim_node.plant.plant import Plant, expect
 from sim_node.plant.recording import Recording
@@ -78,7 +79,7 @@ class Stepper:
         require(self._name, self.layout, self.state_layout, self._private)
         self._initial = self._initial_state(), self._initial_inputs()
         self._plan = Recording(self._name, tuple(plant._bindings.values()), tuple(plant.declarations.outputs), device)
-        with self._authored("build"):
+        with self._authored("build"), ScopedDevice(self._plan.device):
             plant.build(self._plan, dt_ns * 1e-9 / substeps)
         self._plan.finish()
         self.plan_digest, self.warnings = self._plan.digest, tuple(self._plan.warnings)
@@ -92,6 +93,9 @@ class Stepper:
             self._private.size, self.state_layout.size, self.input_layout.size, dt_ns, substeps, keyframe_every,
             record_capacity,
         )  # fmt: skip
+        where = self._plan.device
+        # a GPU's kernels reach this memory by the addresses that it has here
+        self._shared = where.share(self._native, self.ring) if isinstance(where, Cuda) else None
         self._account = Account(self._native)
         self.reset()
         self._probe()
@@ -366,7 +370,7 @@ class Stepper:
             seed=self.seed,
             dt_ns=self.dt_ns,
             substeps=self.substeps,
-            target=HOST.identity if self._plan.device is not PYTHON else PYTHON.name,
+            target=target_of(self._plan.device),
             versions=versions_of(self.guarded),
             reproducible=True,  # no kernel can ask for fast_math or deterministic=False yet
             state=state,

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from sim_node.errors import BagError
+from sim_node.device.names import get_device
+from sim_node.errors import BagError, DeviceError
 from sim_node.plant import Keyframe, Stepper, reference
 from sim_node.replay import messages
 from sim_node.replay.bag import Bag
 from sim_node.replay.report import Report
 from sim_node.replay.track import Build, Replayer, Track, check_layouts
-
-DEVICES = ("cpu", "python")
 
 # Told bytes read, bytes in all and ticks verified.
 Progress = Callable[[int, int, int], None]
@@ -46,8 +45,10 @@ def verify(
 
     Raises BagError when the path is not a bag, or holds nothing that this version can read.
     """
-    if device not in DEVICES:
-        raise BagError(f"device '{device}': bags are verified on {', '.join(DEVICES)}")
+    try:
+        get_device(device)
+    except DeviceError as absent:
+        raise BagError(f"bags cannot be verified there: {absent}") from None
     build = build or partial(build_stepper, device=device)
     wanted = {f"/{topic.strip('/')}" for topic in topics}
     bag = Bag(path)

@@ -99,6 +99,7 @@ class Lanes:
         self.flat, self.lanes, self.strides = vectors.flat, vectors.lanes, vectors.strides
         self.leave = leave
         self.blocks = cfg.reverse_postorder(self.flat.function)
+        self._places = {block.label: at for at, block in enumerate(self.blocks)}  # labels may be longer than LLVM takes
         self.numbers: dict[Value, int] = {}
         for param in self.flat.function.params:
             self.numbers[param] = len(self.numbers)
@@ -233,7 +234,7 @@ class Lanes:
             yield f"  {self.there(row, parts)} = icmp slt {kind} <{numbers}>, {count}"
 
     def _label(self, block: Block, checks: int) -> str:
-        return f"lanes.{block.label}.{checks}"
+        return f"lanes.{self._places[block.label]}.{checks}"
 
     def _value(self, value: Value) -> Iterator[str]:
         if value.op in (Op.LOAD, Op.STORE):
@@ -353,7 +354,7 @@ class Lanes:
             yield f"  br i1 {self.one(block.end.args[0])}, label %{yes}, label %{no}"
 
     def _first(self, edge: Edge) -> str:
-        return f"lanes.{edge.target}.0"
+        return f"lanes.{self._places[edge.target]}.0"
 
 
 _WIDE = frozenset({*rows.ROWS, Op.CAST, Op.LOAD, Op.STORE, Op.OFFSET, Op.CONST, Op.EXTRACT, Op.TID, *_CHECKS})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import machine
@@ -290,3 +291,25 @@ def test_why_threads_run_one_by_one(kernel, why):
 def test_small_bodies_have_more_lanes():
     assert vectors(optimised(last), 512, partial=True).lanes == 64
     assert vectors(optimised(last), 128, partial=False).lanes == 16
+
+
+def test_a_block_may_have_any_name():
+    """Those of funcs inside of funcs grow without a limit, and LLVM takes 1024 letters."""
+    function = optimise(lower(loops)).entry
+    longer = {block.label: block.label + "_after" * 300 for block in function.blocks}
+    renamed = replace(
+        function,
+        blocks=tuple(
+            replace(
+                block,
+                label=longer[block.label],
+                edges=tuple(replace(edge, target=longer[edge.target]) for edge in block.edges),
+            )
+            for block in function.blocks
+        ),
+    )
+    code = machine.Code([param.type for param in renamed.params], host.module(renamed, 512))
+    assert code.wide
+    x, y = np.arange(COUNT, dtype=np.float32), np.zeros(COUNT, np.float32)
+    assert code.run(COUNT, x, y, np.int32(2)).code == 0
+    assert y.tolist() == [0.0, 0.0, *(float(i) for i in range(2, COUNT))]
