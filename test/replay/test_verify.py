@@ -1,17 +1,23 @@
 """What verify proves, and that it finds any bit that is not as recorded."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
+from devices import COMPILED
 
+from sim_node.device import names
 from sim_node.errors import BagError
 from sim_node.kernels.quarter_car import QuarterCar
 from sim_node.plant import Stepper, reference
 from sim_node.replay import messages
+from sim_node.replay.bag import Bag
 from sim_node.replay.record import record_offline
 from sim_node.replay.verify import verify
 from sim_node.replay.writer import BagWriter
+
+BAGS = Path(__file__).parent / "bags"
 
 
 @pytest.mark.parametrize(
@@ -21,6 +27,21 @@ def test_a_recording_verifies(recording, build, path, storage):
     report = verify(recording(path, storage), build=build)
     assert (report.ticks, report.verified, report.diverged, report.skipped) == (600, 600, 0, 0)
     assert (report.exit_code, report.fault, report.torn, report.keyframes) == (0, "", "", 4)
+
+
+@pytest.mark.parametrize("path", sorted(BAGS.glob("*_h200.mcap")), ids=lambda path: path.stem)
+@COMPILED
+def test_a_recording_of_a_gpu_verifies_anywhere(path, device, monkeypatch):
+    """Bags that an H200 recorded: their bits are those of every device."""
+    monkeypatch.setattr(names, "_HOSTS", {**names._HOSTS, "here": device})
+    report = verify(path, device="here")
+    assert (report.ticks, report.verified, report.diverged, report.exit_code) == (300, 300, 0, 0)
+
+
+def test_bags_of_a_gpu_say_so():
+    found = [entry for path in BAGS.glob("*") for entry in Bag(path) if entry.type == messages.KEYFRAME]
+    assert found
+    assert all(b"sm_90+ptx81" in entry.raw for entry in found)
 
 
 @pytest.mark.parametrize("bit", [0, 7, 16, 30, 31])

@@ -137,10 +137,10 @@ def _threads(function: Function) -> Iterator[str]:
     if wide:
         bits = "0"
         for i, piece in wide.items():
-            yield f"  %p{i} = ptrtoint ptr {abi.word(i)} to i64"
-            yield f"  %q{i} = and i64 %p{i}, {piece - 1}"
-            yield f"  %s{i} = or i64 {bits}, %q{i}"
-            bits = f"%s{i}"
+            yield f"  %start{i} = ptrtoint ptr {abi.word(i)} to i64"
+            yield f"  %over{i} = and i64 %start{i}, {piece - 1}"
+            yield f"  %apart{i} = or i64 {bits}, %over{i}"
+            bits = f"%apart{i}"
         yield f"  %aligned = icmp eq i64 {bits}, 0"
         yield "  br i1 %aligned, label %wide, label %narrow, !prof !3"
         yield "wide:"

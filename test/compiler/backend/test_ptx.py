@@ -225,6 +225,19 @@ def test_16_bytes_are_read_and_written_at_once_where_elements_have_them():
     assert "ld.global.v2.b32" in text
 
 
+V4 = sn.array(dtype=sn.vec4)
+
+
+@sn.kernel
+def four(a: V4, b: V4, c: V4, d: V4):
+    i, j, k, n = sn.tid()
+    d[n] = a[i] + b[j] + c[k]
+
+
+def test_coordinates_and_arrays_of_wide_elements_have_names_of_their_own():
+    assert ".visible .entry kernel" in ptx.assembly(optimise(lower(four)).entry, "sm_90")
+
+
 def test_elements_that_may_start_anywhere_are_not_read_in_pieces():
     kinds = (
         ArrayType(sn.vec4f),
