@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -107,3 +108,15 @@ def test_a_fork_neither_uses_nor_frees(simulate, monkeypatch):
         device.allocate(1 << 30)
     device.unload(1)  # silently: it is not this process's
     assert memory.nbytes == 4
+
+
+def test_memory_is_shared_while_that_lives_or_refused(simulate, monkeypatch):
+    gpu = simulate()
+    owner = SimpleNamespace(region=(4096, 100))
+    shared = gpu.device.share(owner)
+    assert gpu.driver.registered == {4096: 100}
+    del shared
+    assert gpu.driver.registered == {}
+    monkeypatch.setattr(gpu.driver, "cuDeviceGetAttribute", lambda attribute, device: (0, 0))
+    with pytest.raises(DeviceError, match="does not reach the host's memory by its addresses"):
+        gpu.device.share(owner)
