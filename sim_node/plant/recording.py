@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +35,7 @@ class Recording(Plan):
             if isinstance(binding, StateBinding) or binding.name in outputs:
                 self._targets[id(target)] = target
         self._written: set[int] = set()
-        self._own: dict[int, tuple[Any, np.ndarray[Any, Any], bytes]] = {}
+        self._own: dict[int, tuple[Any, np.ndarray[Any, Any]]] = {}
 
     def launch(
         self, kernel: Kernel, dim: int | Sequence[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
@@ -70,8 +71,7 @@ class Recording(Plan):
         for position, ((name, _), value) in enumerate(zip(program.params, [*inputs, *outputs])):
             if not isinstance(value, Binding):
                 if name in program.written:
-                    memory = value.numpy() if isinstance(value, Array) else np.asarray(value)
-                    self._own.setdefault(id(value), (value, memory, memory.tobytes()))
+                    self._own.setdefault(id(value), (value, np.array(value)))
                 continue
             if name in program.written and position < len(inputs) and id(value) not in self._targets:
                 where = f"{value}.next" if isinstance(value, StateBinding) else "an output"
@@ -105,8 +105,6 @@ class Recording(Plan):
 
     def reset(self) -> None:
         """Give arrays of the plan's own that kernels write the contents that they had when it was built."""
-        for value, memory, contents in self._own.values():
-            memory.reshape(-1).view(np.uint8)[:] = np.frombuffer(contents, np.uint8)
-            if isinstance(value, Array) and value.device.is_cuda:
-                with value.written(whole=True) as there:
-                    there[...] = memory
+        for value, contents in self._own.values():
+            with value.written(whole=True) if isinstance(value, Array) else nullcontext(np.asarray(value)) as memory:
+                memory[...] = contents

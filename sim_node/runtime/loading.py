@@ -21,21 +21,21 @@ def load_module(
     With ``recursive`` also those of the modules inside the package of that name.
     Raises BuildError for the first that cannot be compiled, DeviceError for an unknown device.
     """
-    get_device(device)
+    place = get_device(device)
     name = str(module or sys._getframe(1).f_globals.get("__name__", "__main__"))
     for known in list(sys.modules):
         if known == name or (recursive and known.startswith(f"{name}.")):
-            _load(known)
+            _load(known, place)
 
 
 def force_load(device: str | Device | None = None, modules: Sequence[Module | str] | None = None) -> None:
     """Build the kernels of several modules, by default of all that hold some; raises as ``load_module``."""
-    get_device(device)
+    place = get_device(device)
     for module in known_modules() if modules is None else modules:
-        _load(str(module))
+        _load(str(module), place)
 
 
-def _load(name: str) -> None:
+def _load(name: str, device: Device) -> None:
     things = list(vars(sys.modules[name]).values()) if name in sys.modules else []
     kernels = dict.fromkeys(thing for thing in things if isinstance(thing, Kernel))
-    load_all([kernel for kernel in kernels if not any(map(is_open, kernel.annotations.values()))])
+    load_all([kernel for kernel in kernels if not any(map(is_open, kernel.annotations.values()))], device)

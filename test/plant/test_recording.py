@@ -129,11 +129,12 @@ def test_what_does_not_fit_the_kernel(arguments, message):
         stepper_of(build)
 
 
-def test_arrays_of_its_own_start_anew_at_reset():
+@pytest.mark.parametrize("step", [1, 2])
+def test_arrays_of_its_own_start_anew_at_reset(step):
     edge = np.array([9.0, 0.0, 0.0, 9.0], np.float32)
 
     def build(self, plan, dt):
-        between = sn.array(edge, copy=True)
+        between = sn.array(np.repeat(edge, step), copy=True)[::step]
         plan.launch(copy_where_positive, dim=4, inputs=[self.push], outputs=[between])
         plan.launch(copy, dim=4, inputs=[between], outputs=[self.place.next])
         plan.launch(copy, dim=4, inputs=[self.place.next], outputs=[self.heat])

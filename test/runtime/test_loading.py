@@ -8,6 +8,7 @@ import pytest
 
 import sim_node as sn
 from sim_node.errors import BuildError, DeviceError
+from sim_node.runtime import program
 
 
 @pytest.fixture
@@ -75,3 +76,10 @@ def test_an_unknown_device_is_refused():
     for load in (sn.load_module, sn.force_load):
         with pytest.raises(DeviceError, match="cuda:7"):
             load(device="cuda:7")
+
+
+def test_a_module_is_loaded_for_the_device_that_is_asked_for(apart, simulate):
+    device, (outer, _) = simulate().device, (module.one for module in apart.values())
+    sn.load_module("apart_from", device=device)
+    assert outer.entry is None
+    assert program._elsewhere[outer].keys() == {device}
