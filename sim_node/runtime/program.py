@@ -63,7 +63,7 @@ def load(kernel: object, device: Device = DEFAULT) -> Entry:
         )
     with _building:
         known: Entry | None = _known(kernel, device)
-        return _keep(kernel, Entry(_builder(device)(kernel), device)) if known is None else known
+        return keep(kernel, Entry(_builder(device)(kernel), device)) if known is None else known
 
 
 def load_all(kernels: Sequence[Kernel], device: Device = DEFAULT) -> None:
@@ -73,7 +73,7 @@ def load_all(kernels: Sequence[Kernel], device: Device = DEFAULT) -> None:
         chain = (toolchain(device),) if isinstance(device, Cuda) else ()
         made = [interpreted(kernel) for kernel in missing] if device is PYTHON else build_all(missing, *chain)
         for kernel, program in zip(missing, made, strict=True):
-            _keep(kernel, Entry(program, device))
+            keep(kernel, Entry(program, device))
 
 
 def variant(entry: Entry, kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> Entry:
@@ -101,7 +101,8 @@ def _known(kernel: Kernel, device: Device) -> Any:
     return kernel.entry if device is DEFAULT else _elsewhere.get(kernel, {}).get(device)
 
 
-def _keep(kernel: Kernel, entry: Entry) -> Entry:
+def keep(kernel: Kernel, entry: Entry) -> Entry:
+    """Let an entry be what launches of a kernel take on its device."""
     if entry.device is DEFAULT:
         kernel.entry = entry
     else:

@@ -11,22 +11,27 @@ from typing import Any
 import numpy as np
 
 from sim_node.cli.benches import machine
+from sim_node.device.cuda import Cuda
 
 
 @dataclass
 class Measurement:
-    """One run of a bench; ``peers`` holds figures, or ``{"absent": reason}`` where a peer could not run."""
+    """One run of a bench; ``peers`` holds figures, or ``{"absent": reason}`` where a peer could not run.
+
+    ``device`` is the GPU that was measured, if it was one.
+    """
 
     name: str
     figures: dict[str, Any] = field(default_factory=dict)
     peers: dict[str, dict[str, Any]] = field(default_factory=dict)
     ratios: dict[str, float] = field(default_factory=dict)
+    device: Cuda | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that ``--json`` prints and ``docs/measurements/`` keeps."""
         return {
             "name": self.name,
-            "machine": machine.describe(),
+            "machine": machine.describe(self.device),
             "figures": self.figures,
             "peers": self.peers,
             "ratios": self.ratios,
@@ -65,20 +70,27 @@ def per_call_us(call: Callable[[], object], *, batches: int = 60, calls: int = 2
 
 
 def alternated_us(calls: Mapping[str, Callable[[], object]], *, rounds: int) -> dict[str, float]:
-    """Return the median time of each call in µs, over rounds in which each is called once.
+    """Return the median time of each call in µs, over rounds in which each is called once."""
+    return {name: float(np.median(times)) / 1e3 for name, times in alternated_ns(calls, rounds=rounds).items()}
+
+
+def alternated_ns(calls: Mapping[str, Callable[[], object]], *, rounds: int, repeats: int = 1) -> dict[str, list[int]]:
+    """Return the times of each call in ns, over rounds in which each is called so many times in a row.
 
     Taking turns spreads the machine's other tenants over all of them, and a random order what one call leaves in the
     caches for the next.
     """
     times: dict[str, list[int]] = {name: [] for name in calls}
-    order, random = list(calls), Random(1)
+    order, random, clock = list(calls), Random(1), time.perf_counter_ns
     for _ in range(rounds):
         random.shuffle(order)
         for name in order:
-            begin = time.perf_counter_ns()
-            calls[name]()
-            times[name].append(time.perf_counter_ns() - begin)
-    return {name: float(np.median(samples)) / 1e3 for name, samples in times.items()}
+            call, keep = calls[name], times[name].append
+            for _ in range(repeats):
+                begin = clock()
+                call()
+                keep(clock() - begin)
+    return times
 
 
 def cost_percent(fast: float, faster: float) -> float:

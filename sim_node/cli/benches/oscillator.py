@@ -57,6 +57,28 @@ def numba() -> tuple[Any, Callable[..., None]]:
     return nb, step
 
 
+def numba_cuda() -> tuple[Any, Any]:
+    """Give numba's module of GPUs and its kernel. Raises ImportError where numba is not installed."""
+    from numba import cuda
+
+    @cuda.jit
+    def step(x, v, k, c, dt):
+        i = cuda.grid(1)
+        if i < x.size:
+            v[i] = v[i] + dt * (-k * x[i] - c * v[i])
+            x[i] = x[i] + dt * v[i]
+
+    return cuda, step
+
+
+def cupy() -> tuple[Any, Any]:
+    """Give CuPy and its fused elementwise kernel, of scalars, x and v. Raises ImportError where CuPy is not there."""
+    import cupy as cp
+
+    text = "v = v + dt * (-k * x - c * v); x = x + dt * v"
+    return cp, cp.ElementwiseKernel("float32 k, float32 c, float32 dt", "float32 x, float32 v", text, "spring")
+
+
 def expression(x: Any, v: Any, k: Any, c: Any, dt: Any) -> None:
     """Numpy's, an expression over whole arrays."""
     v += dt * (-k * x - c * v)

@@ -1,4 +1,4 @@
-"""Source of kernels as plants have them, the same on every call, to compile: for us, for Warp and for numba.
+"""Source of kernels as plants have them, the same on every call, to compile: for us, for Warp, numba and numba-cuda.
 
 Each is 150 statements on a few state variables: arithmetic, vectors, reads and writes of arrays, and one in ten a
 branch or a loop with two statements of its own. Ours and Warp's texts differ in the module's name only; numba has no
@@ -50,6 +50,13 @@ _NUMBA = {
     "vel[i] = v": "vel[i, 0], vel[i, 1], vel[i, 2] = v",
     "out[i] = c + d + e + m.dot(w, w)": "out[i] = c + d + e + dot(w, w)",
 }
+# what numba's text becomes for GPUs, where a thread takes every so many-th element
+_NUMBA_CUDA = {
+    "from numba import float32": "from numba import cuda, float32",
+    "@numba.njit(cache=True)": "@cuda.jit(device=True)",
+    "@numba.njit(numba.void": "@cuda.jit(numba.void",
+    "range(q.shape[0])": "range(cuda.grid(1), q.shape[0], cuda.gridsize(1))",
+}
 _FIRST = [
     "i = m.tid()",
     "a = q[i]",
@@ -66,8 +73,8 @@ _LAST = ["q[i] = a", "dq[i] = b", "pos[i] = u", "vel[i] = v", "out[i] = c + d + 
 
 def source(dialect: str, kernels: int, statements: int = STATEMENTS, changed: int | None = None) -> str:
     """Write a module of kernels ``plant_0 …``; ``changed`` numbers one that gets another constant than before."""
-    numba = dialect == "numba"
-    text = _HEADS[dialect]
+    numba = dialect.startswith("numba")
+    text = _HEADS["numba" if numba else dialect]
     for index in range(kernels):
         random = Random(index)
         left, lines = statements - len(_FIRST) - len(_LAST), list(_FIRST)
@@ -82,6 +89,8 @@ def source(dialect: str, kernels: int, statements: int = STATEMENTS, changed: in
             lines = [first, *(f"    {line}" for line in rest)]
         text += (_NUMBA_SIGNATURE if numba else _SIGNATURE).format(index=index)
         text += "".join(f"    {line}\n" for line in lines)
+    for ours, theirs in _NUMBA_CUDA.items() if dialect == "numba_cuda" else ():
+        text = text.replace(ours, theirs)
     return text
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sim_node.cli.benches.measurement import Measurement
+from sim_node.device.names import Device
 from sim_node.kernels.quarter_car import QuarterCar
 from sim_node.plant import Stepper
 from sim_node.plant.statistics import Distribution
@@ -19,11 +20,11 @@ SPIN_NS = 200_000
 def run(ticks: int = 5000) -> Measurement:
     """Measure lateness and step time in µs of the quarter-car under each clock, one after the other."""
     result = Measurement("tick")
-    for name, clock in (("native", _native), ("native_spin", _native_spin), ("native_gil_busy", _beside_busy_python)):
-        result.figures[name] = _account(clock, ticks)
-    result.peers["sleep_loop"] = _account(_sleep_loop, ticks)
+    for name, clock in CLOCKS.items():
+        result.figures[name] = account(clock, ticks)
+    result.peers["sleep_loop"] = account(_sleep_loop, ticks)
     try:
-        result.peers["rclpy_timer"] = _account(_rclpy_timer, ticks)
+        result.peers["rclpy_timer"] = account(_rclpy_timer, ticks)
     except ImportError as absent:
         result.peers["rclpy_timer"] = {"absent": f"{absent}; see 'sim-node doctor'"}
     ours = result.figures["native"]["lateness"]
@@ -35,8 +36,9 @@ def run(ticks: int = 5000) -> Measurement:
     return result
 
 
-def _account(clock: Callable[[Stepper, int], object], ticks: int) -> dict[str, Any]:
-    stepper = Stepper(QuarterCar(), dt_ns=PERIOD_NS)
+def account(clock: Callable[[Stepper, int], object], ticks: int, device: Device | None = None) -> dict[str, Any]:
+    """Tick the quarter-car under a clock: ticks, misses, lateness and step time."""
+    stepper = Stepper(QuarterCar(), dt_ns=PERIOD_NS, device=device)
     clock(stepper, ticks)
     statistics, counters = stepper.statistics(), stepper.counters()
     return {
@@ -82,6 +84,9 @@ def _beside_busy_python(stepper: Stepper, ticks: int) -> None:
     finally:
         ended.set()
         busy.join()
+
+
+CLOCKS = {"native": _native, "native_spin": _native_spin, "native_gil_busy": _beside_busy_python}
 
 
 def _sleep_loop(stepper: Stepper, ticks: int) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sim_node.compiler.backend import elf, host, llvm
+from sim_node.compiler.backend import host
 from sim_node.compiler.backend.target import HOST
+from sim_node.compiler.backend.toolchain import NATIVE, SYMBOL
 from sim_node.compiler.build import Program
 from sim_node.compiler.frontend import lower
 from sim_node.compiler.ir.function import Function, Module, Value
@@ -11,21 +12,27 @@ from sim_node.compiler.ir.op import Op
 from sim_node.compiler.passes.dce import dce
 from sim_node.compiler.passes.pipeline import optimise
 from sim_node.compiler.passes.ranges import is_check, replaced
+from sim_node.device.cuda import Cuda
+from sim_node.device.names import DEFAULT, Device
 from sim_node.lang.kernel import Kernel
-from sim_node.runtime.program import Entry
+from sim_node.runtime import gpu
+from sim_node.runtime.program import Entry, keep
 
 
-def unchecked(kernel: Kernel) -> Kernel:
-    """Compile a kernel like this one but for its checks; it indexes as the checked one does where all is inside."""
+def unchecked(kernel: Kernel, device: Device = DEFAULT) -> Kernel:
+    """Compile a kernel like this one but for its checks; it indexes as the checked one does where all is inside.
+
+    The one made can be launched on that device only.
+    """
     function = optimise(lower(kernel)).entry
-    rows = host.form(function, HOST.bits).rows
+    chain = gpu.toolchain(device) if isinstance(device, Cuda) else NATIVE
+    rows = None if isinstance(device, Cuda) else host.form(function, HOST.bits).rows
     bare = _bare(rows.free if rows else function)
-    code = elf.load(llvm.compile_text(host.module(bare, HOST.bits)))
+    code = chain.load(chain.image(chain.text(bare)))
     params = tuple((name, param.type) for name, param in zip(bare.names, bare.params) if param.type is not None)
     made = Kernel(kernel.function, options=kernel.options, given=kernel.annotations)
-    made.entry = Entry(
-        Program(kernel.name, code.symbols[host.SYMBOL], params, (), "", code, function.written, function.dims)
-    )
+    program = Program(kernel.name, code.symbols[SYMBOL], params, (), "", code, function.written, function.dims)
+    keep(made, Entry(program, device))
     return made
 
 

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from sim_node.cli.benches.measurement import Measurement, alternated_us, cost_percent, per_call_us, quantiles
+from sim_node.cli.benches.measurement import (
+    Measurement,
+    alternated_ns,
+    alternated_us,
+    cost_percent,
+    per_call_us,
+    quantiles,
+)
 
 
 def test_quantiles_are_in_microseconds():
@@ -39,3 +46,10 @@ def test_alternated_calls_take_turns():
 def test_a_cost_is_the_time_that_something_takes_longer():
     assert cost_percent(50.0, 55.0) == 10.0
     assert cost_percent(4.0, 4.0) == 0.0
+
+
+def test_alternated_calls_may_be_repeated():
+    calls = []
+    times = alternated_ns({name: (lambda name=name: calls.append(name)) for name in "ab"}, rounds=2, repeats=3)
+    assert {name: len(taken) for name, taken in times.items()} == {"a": 6, "b": 6}
+    assert [set(calls[at : at + 3]) in ({"a"}, {"b"}) for at in range(0, 12, 3)] == [True] * 4

@@ -24,3 +24,10 @@ def test_one_changes():
 def test_ours_and_warp_share_a_text():
     ours, theirs = plant_source.source("sim_node", 2), plant_source.source("warp", 2)
     assert ours.replace("import sim_node", "import warp") == theirs
+
+
+def test_on_gpus_numba_differs_in_what_marks_and_spreads():
+    plain, gpus = (plant_source.source(dialect, 2).splitlines() for dialect in ("numba", "numba_cuda"))
+    changed = [(before, after) for before, after in zip(plain, gpus, strict=True) if before != after]
+    assert len(changed) == 1 + 4 + 2 * 2  # the import, four functions, and of each kernel its mark and its loop
+    assert all("cuda" in after and "njit" not in after for _, after in changed)

@@ -4,6 +4,7 @@ import sim_node as sn
 from sim_node.cli.benches import lattice, oscillator
 from sim_node.cli.benches.unchecked import unchecked
 from sim_node.compiler.inspection import inspection
+from sim_node.runtime import program
 
 
 @sn.kernel
@@ -21,6 +22,17 @@ def test_without_checks_it_computes_the_same():
     for kernel, g in ((lattice.step, ours), (unchecked(lattice.step), theirs)):
         sn.launch(kernel, (5, 9), inputs=[f, g, 1.0])
     np.testing.assert_array_equal(ours, theirs)
+
+
+def test_on_a_gpu_too(simulate):
+    gpu = simulate().device
+    x, v = (sn.array(values, dtype=float, device=gpu) for values in oscillator.state(5))
+    a, b = oscillator.state(5)
+    made = unchecked(oscillator.step, gpu)
+    sn.launch(made, 5, inputs=[x, v, *oscillator.SCALARS], device=gpu)
+    sn.launch(oscillator.step, 5, inputs=[a, b, *oscillator.SCALARS])
+    np.testing.assert_array_equal(x.numpy(), a)
+    assert not program.load(made, gpu).program.sites
 
 
 def test_it_is_another_kernel():
