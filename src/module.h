@@ -6,6 +6,7 @@
 
 int sn_add_ring(PyObject *module);    /* ring_object.c: Ring, Reader */
 int sn_add_entry(PyObject *module);   /* entry_object.c: Array, Entry, Plan, launch */
+int sn_add_trace(PyObject *module);   /* trace_object.c: Trace */
 int sn_add_stepper(PyObject *module); /* stepper_object.c: Stepper */
 
 #endif

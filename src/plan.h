@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim_node/ring/clock.h"
+#include "trace.h"
+
 /* What kernels print: records one behind the other, as compiled code appends them (ARCHITECTURE.md, ABI).
  *
  * A record is the number of the launch in its plan, that of the site (u32 each), the thread, the number of words (i64
@@ -67,6 +70,12 @@ typedef struct {
     uint32_t cell;
 } sn_patch;
 
+/* An event of a GPU's where a piece of a graph ends, and what that piece is; the first is where the graph begins. */
+typedef struct {
+    void *event;
+    uint32_t work, number;
+} sn_mark;
+
 enum { SN_ROWS = 3 };
 
 /* Of an address in an argument block of a GPU's graph: it is that of a word where the address is found (ABI). */
@@ -83,6 +92,9 @@ struct sn_plan {
     const struct sn_reports *reports; /* of a GPU (gpu.h), and its graph of all rounds, with what runs it */
     void *graph;
     sn_result (*run)(sn_plan *plan, sn_error *error);
+    sn_trace *trace; /* NULL: nobody asks how long launches take */
+    const sn_mark *marks; /* of a GPU, mark_count of them, where there is a trace */
+    uint32_t mark_count;
     int64_t host_ns; /* what its last run took until the GPU had it all and the host only waited; 0 where it ran here */
 };
 
@@ -114,7 +126,9 @@ static inline uint32_t sn_plan_run(sn_plan *plan, sn_error *error)
         for (uint32_t i = 0; i < plan->launch_count; i++) {
             error->launch = i;
             const sn_launch *launch = &plan->launches[i];
+            const int64_t began_ns = plan->trace ? sn_now_ns() : 0;
             launch->kernel(0, launch->threads, launch->args, error);
+            if (plan->trace) sn_trace_put(plan->trace, SN_SPAN_KERNEL, i, began_ns, sn_now_ns());
             if (error->code) return i;
         }
     }

@@ -8,24 +8,12 @@
 
 #include "entry.h"
 #include "prints.h"
-
-typedef struct {
-    PyObject_HEAD
-    sn_plan plan;
-    PyObject *entries; /* one a launch */
-    PyObject *kept;    /* owners of the memory that argument blocks point into */
-    PyObject *cells;   /* in the order of their numbers */
-    PyObject *targets; /* the array that each cell points at, or None */
-    PyObject *device;  /* that the launches run on, borrowed from their entries; NULL: the host */
-    sn_reports_object *reports; /* of a GPU */
-    int64_t touched;
-    char frozen, running;
-} plan_object;
+#include "trace_object.h"
 
 static PyObject *plan_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 {
     (void)args, (void)kwargs; /* for the __init__ of a subclass */
-    plan_object *self = (plan_object *)cls->tp_alloc(cls, 0);
+    sn_plan_object *self = (sn_plan_object *)cls->tp_alloc(cls, 0);
     if (self == NULL) return NULL;
     self->entries = PyList_New(0);
     self->kept = PyList_New(0);
@@ -35,7 +23,7 @@ static PyObject *plan_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-static int plan_traverse(plan_object *self, visitproc visit, void *arg)
+static int plan_traverse(sn_plan_object *self, visitproc visit, void *arg)
 {
     Py_VISIT(self->entries);
     Py_VISIT(self->kept);
@@ -45,7 +33,7 @@ static int plan_traverse(plan_object *self, visitproc visit, void *arg)
 }
 
 /* No tp_clear: whoever holds the plan may run it. */
-static void plan_dealloc(plan_object *self)
+static void plan_dealloc(sn_plan_object *self)
 {
     PyObject_GC_UnTrack(self);
     for (uint32_t i = 0; i < self->plan.launch_count; i++) PyMem_Free(self->plan.launches[i].args);
@@ -75,7 +63,7 @@ static int grow(void *items, size_t size, uint32_t count, Py_ssize_t more)
     return 0;
 }
 
-static Py_ssize_t cell_number(const plan_object *self, const PyObject *cell)
+static Py_ssize_t cell_number(const sn_plan_object *self, const PyObject *cell)
 {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->cells); i++)
         if (PyList_GET_ITEM(self->cells, i) == cell) return i;
@@ -83,7 +71,7 @@ static Py_ssize_t cell_number(const plan_object *self, const PyObject *cell)
 }
 
 /* The number of a cell, given on its first appearance; -1 with an exception set. */
-static Py_ssize_t number_cell(plan_object *self, PyObject *cell)
+static Py_ssize_t number_cell(sn_plan_object *self, PyObject *cell)
 {
     const Py_ssize_t known = cell_number(self, cell);
     if (known >= 0) return known;
@@ -94,7 +82,7 @@ static Py_ssize_t number_cell(plan_object *self, PyObject *cell)
 }
 
 /* Adds a checked launch; takes over the block when it returns 0. */
-static int add_launch(plan_object *self, sn_entry *entry, int64_t threads, unsigned char *block, PyObject **held)
+static int add_launch(sn_plan_object *self, sn_entry *entry, int64_t threads, unsigned char *block, PyObject **held)
 {
     sn_plan *plan = &self->plan;
     if (grow(&plan->launches, sizeof *plan->launches, plan->launch_count, 1) < 0) return -1;
@@ -119,7 +107,7 @@ static int add_launch(plan_object *self, sn_entry *entry, int64_t threads, unsig
     return 0;
 }
 
-static sn_reason record(plan_object *self, sn_entry *entry, PyObject *const *args, Py_ssize_t *position)
+static sn_reason record(sn_plan_object *self, sn_entry *entry, PyObject *const *args, Py_ssize_t *position)
 {
     sn_dims dims;
     *position = -1;
@@ -139,7 +127,7 @@ static sn_reason record(plan_object *self, sn_entry *entry, PyObject *const *arg
     return reason;
 }
 
-static PyObject *plan_record(plan_object *self, PyObject *const *args, Py_ssize_t nargs)
+static PyObject *plan_record(sn_plan_object *self, PyObject *const *args, Py_ssize_t nargs)
 {
     if (nargs != 4 || !PyObject_TypeCheck(args[0], &sn_entry_type)) {
         PyErr_SetString(PyExc_TypeError, "record(entry, dim, inputs, outputs)");
@@ -156,55 +144,15 @@ static PyObject *plan_record(plan_object *self, PyObject *const *args, Py_ssize_
     return reason == SN_FITS ? Py_NewRef(entry) : sn_refuse(reason, position);
 }
 
-/* One launch as a GPU's graph takes it, with marked addresses of cells in place of what they hold. */
-static PyObject *packed(const plan_object *self, uint32_t at, uint32_t *patch, PyObject *addresses)
-{
-    const sn_plan *plan = &self->plan;
-    const sn_launch *launch = &plan->launches[at];
-    const sn_entry *entry = (const sn_entry *)PyList_GET_ITEM(self->entries, at);
-    const Py_ssize_t size = (Py_ssize_t)entry->block_words * 8;
-    PyObject *block = PyBytes_FromStringAndSize(launch->args, size);
-    if (block == NULL) return NULL;
-    for (; *patch < plan->patch_count; ++*patch) {
-        const ptrdiff_t word = (const char *)plan->patches[*patch].at - (const char *)launch->args;
-        if (word < 0 || word >= size) break; /* the next launch's */
-        uint64_t address = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(addresses, plan->patches[*patch].cell));
-        if (PyErr_Occurred()) break;
-        address |= SN_IN_CELL;
-        memcpy(PyBytes_AS_STRING(block) + word, &address, sizeof address);
-    }
-    if (PyErr_Occurred()) {
-        Py_DECREF(block);
-        return NULL;
-    }
-    uint64_t kernel;
-    memcpy(&kernel, &launch->kernel, sizeof kernel);
-    return Py_BuildValue("KLIN", (unsigned long long)kernel, (long long)launch->threads, launch->block, block);
-}
-
-static PyObject *plan_packed(plan_object *self, PyObject *addresses)
-{
-    if (!PyTuple_Check(addresses) || PyTuple_GET_SIZE(addresses) != (Py_ssize_t)self->plan.cell_count) {
-        PyErr_Format(PyExc_TypeError, "packed(the addresses of %u cells)", self->plan.cell_count);
-        return NULL;
-    }
-    PyObject *all = PyTuple_New(self->plan.launch_count);
-    uint32_t patch = 0;
-    for (uint32_t at = 0; all != NULL && at < self->plan.launch_count; at++) {
-        PyObject *one = packed(self, at, &patch, addresses);
-        if (one == NULL) Py_CLEAR(all);
-        else PyTuple_SET_ITEM(all, at, one);
-    }
-    return all;
-}
-
-static PyObject *plan_end(plan_object *self, PyObject *args)
+static PyObject *plan_end(sn_plan_object *self, PyObject *args)
 {
     sn_plan *plan = &self->plan;
     unsigned rounds = 1;
     PyObject *reports = NULL, *graph = NULL;
-    unsigned long long exec = 0, cells = 0;
-    if (!PyArg_ParseTuple(args, "|IO!KKO", &rounds, &sn_reports_type, &reports, &exec, &cells, &graph)) return NULL;
+    unsigned long long exec = 0, cells = 0, marks = 0;
+    unsigned mark_count = 0;
+    if (!PyArg_ParseTuple(args, "|IO!KKKIO", &rounds, &sn_reports_type, &reports, &exec, &cells, &marks, &mark_count, &graph))
+        return NULL;
     if (self->frozen || rounds == 0) return sn_refuse(SN_FROZEN, -1);
     const size_t size = sizeof *plan->cells;
     if (graph != NULL) {
@@ -212,6 +160,8 @@ static PyObject *plan_end(plan_object *self, PyObject *args)
         self->reports = (sn_reports_object *)Py_NewRef(reports);
         plan->reports = &self->reports->reports;
         plan->graph = (void *)(uintptr_t)exec;
+        plan->marks = (const sn_mark *)(uintptr_t)marks;
+        plan->mark_count = mark_count;
         plan->run = sn_gpu_run;
         PyMem_Free(plan->cells);
         plan->cells = (void **)(uintptr_t)cells;
@@ -224,7 +174,16 @@ static PyObject *plan_end(plan_object *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-static PyObject *plan_point(plan_object *self, PyObject *const *args, Py_ssize_t nargs)
+static PyObject *plan_leave(sn_plan_object *self, PyObject *trace)
+{
+    if (!PyObject_TypeCheck(trace, &sn_trace_type)) return PyErr_Format(PyExc_TypeError, "leave(trace)");
+    if (self->running) return sn_refuse(SN_RUNNING, -1);
+    if (PyList_Append(self->kept, trace) < 0) return NULL;
+    self->plan.trace = &((sn_trace_object *)trace)->trace;
+    Py_RETURN_NONE;
+}
+
+static PyObject *plan_point(sn_plan_object *self, PyObject *const *args, Py_ssize_t nargs)
 {
     if (nargs != 2) {
         PyErr_SetString(PyExc_TypeError, "point(cell, array)");
@@ -254,7 +213,7 @@ static PyObject *plan_point(plan_object *self, PyObject *const *args, Py_ssize_t
     Py_RETURN_NONE;
 }
 
-static PyObject *plan_run(plan_object *self, PyObject *ignored)
+static PyObject *plan_run(sn_plan_object *self, PyObject *ignored)
 {
     (void)ignored;
     sn_plan *plan = &self->plan;
@@ -274,59 +233,7 @@ static PyObject *plan_run(plan_object *self, PyObject *ignored)
                          (long long)error.length);
 }
 
-/* The number of an address among those seen, counted from 0 in the order of their first appearance. */
-static uint64_t appearance(void **seen, uint64_t *count, void *address)
-{
-    for (uint64_t i = 0; i < *count; i++)
-        if (seen[i] == address) return i;
-    seen[*count] = address;
-    return (*count)++;
-}
-
-/* An image is a copy of the block with its addresses replaced: cell n by 2n + 1, the m-th address by 2m. */
-static int append_images(plan_object *self, PyObject *images, void **seen)
-{
-    uint64_t seen_count = 0;
-    uint32_t patch = 0;
-    for (uint32_t at = 0; at < self->plan.launch_count; at++) {
-        const char *const block = self->plan.launches[at].args;
-        const sn_entry *entry = (const sn_entry *)PyList_GET_ITEM(self->entries, at);
-        PyObject *image = PyBytes_FromStringAndSize(block, (Py_ssize_t)entry->block_words * 8);
-        if (image == NULL) return -1;
-        for (uint32_t i = 0; i < entry->pointer_count; i++) {
-            const char *const original = block + entry->pointers[i];
-            uint64_t binding;
-            if (patch < self->plan.patch_count && (const char *)self->plan.patches[patch].at == original) {
-                binding = 2 * (uint64_t)self->plan.patches[patch++].cell + 1;
-            } else {
-                void *address;
-                memcpy(&address, original, sizeof address);
-                binding = 2 * appearance(seen, &seen_count, address);
-            }
-            memcpy(PyBytes_AS_STRING(image) + entry->pointers[i], &binding, sizeof binding);
-        }
-        const int failed = PyList_Append(images, image);
-        Py_DECREF(image);
-        if (failed) return -1;
-    }
-    return 0;
-}
-
-static PyObject *plan_images(plan_object *self, PyObject *ignored)
-{
-    (void)ignored;
-    size_t count = 1;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->entries); i++)
-        count += ((const sn_entry *)PyList_GET_ITEM(self->entries, i))->pointer_count;
-    void **seen = PyMem_Calloc(count, sizeof *seen);
-    if (seen == NULL) return PyErr_NoMemory();
-    PyObject *images = PyList_New(0);
-    if (images != NULL && append_images(self, images, seen) < 0) Py_CLEAR(images);
-    PyMem_Free(seen);
-    return images;
-}
-
-static PyObject *plan_cells(plan_object *self, void *closure)
+static PyObject *plan_cells(sn_plan_object *self, void *closure)
 {
     (void)closure;
     return PyList_AsTuple(self->cells);
@@ -335,17 +242,18 @@ static PyObject *plan_cells(plan_object *self, void *closure)
 static PyMethodDef plan_methods[] = {
     {"record", (PyCFunction)(void (*)(void))plan_record, METH_FASTCALL,
      "record(entry, dim, inputs, outputs): check, pack and record."},
-    {"packed", (PyCFunction)plan_packed, METH_O,
+    {"packed", (PyCFunction)sn_plan_packed, METH_O,
      "packed(addresses) -> per launch (kernel, threads, threads in a block, bytes of its argument block), where a GPU finds "
      "what is in each cell at the address given for that."},
     {"end", (PyCFunction)plan_end, METH_VARARGS,
-     "end(rounds=1, reports, exec, cells, graph): end recording. A plan of a GPU needs the graph of all its rounds, with "
-     "reports for each launch of each, and the address of the host's for the rows of cells that it reads; both live as "
-     "long as `graph`."},
+     "end(rounds=1, reports, exec, cells, marks, mark_count, graph): end recording. A plan of a GPU needs the graph of all "
+     "its rounds, with reports for each launch of each, the address of the host's for the rows of cells that it reads, and "
+     "that of its marks where it is traced; all live as long as `graph`."},
+    {"leave", (PyCFunction)plan_leave, METH_O, "leave(trace): leave spans of what its launches take from now on."},
     {"point", (PyCFunction)(void (*)(void))plan_point, METH_FASTCALL, "point(cell, array): set the address of a cell."},
     {"run", (PyCFunction)plan_run, METH_NOARGS,
      "run() -> None, or (launch, site, thread, index, length) of the thread that stopped itself."},
-    {"images", (PyCFunction)plan_images, METH_NOARGS,
+    {"images", (PyCFunction)sn_plan_images, METH_NOARGS,
      "images() -> per launch the bytes of its argument block, addresses replaced by the order of first appearance."},
     {NULL, NULL, 0, NULL},
 };
@@ -356,8 +264,8 @@ static PyGetSetDef plan_getset[] = {
 };
 
 static PyMemberDef plan_members[] = {
-    {"frozen", T_BOOL, offsetof(plan_object, frozen), READONLY, "Whether recording has ended."},
-    {"host_ns", T_LONGLONG, offsetof(plan_object, plan.host_ns), READONLY,
+    {"frozen", T_BOOL, offsetof(sn_plan_object, frozen), READONLY, "Whether recording has ended."},
+    {"host_ns", T_LONGLONG, offsetof(sn_plan_object, plan.host_ns), READONLY,
      "What the last run took until a GPU had it all and the host only waited; 0 on the host."},
     {NULL, 0, 0, 0, NULL},
 };
@@ -366,7 +274,7 @@ PyTypeObject sn_plan_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Plan",
     .tp_doc = "Plan(): launches that one call runs in order.",
-    .tp_basicsize = sizeof(plan_object),
+    .tp_basicsize = sizeof(sn_plan_object),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .tp_new = plan_new,
     .tp_dealloc = (destructor)plan_dealloc,
@@ -382,7 +290,7 @@ sn_plan *sn_plan_of(PyObject *object)
         PyErr_Format(PyExc_TypeError, "expected a Plan, not %s", Py_TYPE(object)->tp_name);
         return NULL;
     }
-    plan_object *self = (plan_object *)object;
+    sn_plan_object *self = (sn_plan_object *)object;
     if (!self->frozen) {
         sn_refuse(SN_UNFROZEN, -1);
         return NULL;
@@ -392,7 +300,7 @@ sn_plan *sn_plan_of(PyObject *object)
 
 int sn_plan_show(PyObject *object)
 {
-    return sn_prints_show(((plan_object *)object)->plan.prints, object);
+    return sn_prints_show(((sn_plan_object *)object)->plan.prints, object);
 }
 
 int sn_add_plan(PyObject *module) { return PyModule_AddType(module, &sn_plan_type); }

@@ -5,6 +5,24 @@
 #include <Python.h>
 
 #include "plan.h"
+#include "reports_object.h"
+
+typedef struct {
+    PyObject_HEAD
+    sn_plan plan;
+    PyObject *entries; /* one a launch */
+    PyObject *kept;    /* owners of the memory that argument blocks point into */
+    PyObject *cells;   /* in the order of their numbers */
+    PyObject *targets; /* the array that each cell points at, or None */
+    PyObject *device;  /* that the launches run on, borrowed from their entries; NULL: the host */
+    sn_reports_object *reports; /* of a GPU */
+    int64_t touched;
+    char frozen, running;
+} sn_plan_object;
+
+/* plan_blocks.c */
+PyObject *sn_plan_packed(sn_plan_object *self, PyObject *addresses);
+PyObject *sn_plan_images(sn_plan_object *self, PyObject *unused);
 
 /* The frozen plan of a _native.Plan (or of a subclass), or NULL with an exception set: not a plan, or not frozen.
  *

@@ -1,4 +1,4 @@
-#include "stepper.h"
+#include "stepper_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,15 +87,13 @@ static void sn_point(const sn_stepper *s, uint32_t row, uint8_t *const from[SN_B
         if (s->inputs[i].cell != SN_NO_CELL) cells[s->inputs[i].cell] = s->seen + s->inputs[i].offset;
 }
 
-/* The n-th private buffer that does not hold the state. */
-static uint8_t *sn_spare_buffer(const sn_stepper *s, int n)
+uint8_t *sn_spare_buffer(const sn_stepper *s, int n)
 {
     for (int i = 0;; i++)
         if (s->private_buffers[i] != s->current[SN_PRIVATE] && n-- == 0) return s->private_buffers[i];
 }
 
-/* Runs the substeps; the last writes `last`, the one before `other`, and so on in turn. */
-static bool sn_run_substeps(sn_stepper *s, uint8_t *const last[SN_BLOCKS], uint8_t *const other[SN_BLOCKS])
+bool sn_run_substeps(sn_stepper *s, uint8_t *const last[SN_BLOCKS], uint8_t *const other[SN_BLOCKS])
 {
     const uint32_t rounds = s->options.plan->rounds;
     sn_point(s, 0, s->current, rounds % 2 ? last : other);
@@ -107,20 +105,28 @@ static bool sn_run_substeps(sn_stepper *s, uint8_t *const last[SN_BLOCKS], uint8
     return s->error.code == 0;
 }
 
-/* Whether it is the GPU that has a buffer, so that the host cannot touch it. */
-static bool sn_is_away(const sn_stepper *s, const uint8_t *buffer)
+bool sn_is_away(const sn_stepper *s, const uint8_t *buffer)
 {
     return (uintptr_t)buffer - (uintptr_t)s->options.away.buffers < s->away_size;
 }
 
-/* The hash of a field in buffers that the plan has just written. */
-static uint64_t sn_hash_written(const sn_stepper *s, uint32_t i, uint8_t *const written[SN_BLOCKS])
+uint64_t sn_hash_written(const sn_stepper *s, uint32_t i, uint8_t *const written[SN_BLOCKS])
 {
     const sn_field *field = &s->fields[i];
     if (!sn_is_away(s, written[field->block])) return sn_hash_field(written[field->block] + field->offset, field->size, i);
     uint64_t sum = 0;
     for (int k = 0; k < SN_SUMS; k++) sum += s->options.away.sums[i * SN_SUMS + (uint32_t)k];
     return sum;
+}
+
+/* Leaves a span of what was done since an instant; returns now. Nothing where nobody traces. */
+static int64_t sn_span_since(const sn_stepper *s, sn_work work, int64_t since_ns)
+{
+    sn_trace *const trace = s->options.plan->trace;
+    if (trace == NULL) return 0;
+    const int64_t now_ns = sn_now_ns();
+    sn_trace_put(trace, work, 0, since_ns, now_ns);
+    return now_ns;
 }
 
 /* Copies into the slot what the plan wrote elsewhere, and counts it: nothing, as long as the cells lead to the slot. */
@@ -133,8 +139,10 @@ static void sn_deliver(sn_stepper *s, uint8_t *slot)
         if (field->block != SN_PUBLISHED) continue;
         const uint8_t *written = cells[field->next];
         if (written == slot + field->offset) continue;
+        const int64_t began_ns = sn_now_ns();
         memcpy(slot + field->offset, written, field->size);
         sn_account_count(&s->account, SN_COPIES, 1);
+        sn_span_since(s, SN_SPAN_COPY, began_ns);
     }
 }
 
@@ -268,20 +276,27 @@ bool sn_stepper_tick(sn_stepper *s, sn_due due)
     const uint64_t step = atomic_load_explicit(&s->step, memory_order_relaxed) + 1;
     memset(&s->error, 0, sizeof s->error);
     sn_latch(s, step, began_ns);
+    int64_t since_ns = sn_span_since(s, SN_SPAN_INPUTS, began_ns);
     const int slot = sn_ring_next(s->options.ring); /* the same again after a tick that failed */
     uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(s->options.ring, slot), sn_spare_buffer(s, 0)};
     uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1)};
-    if (!sn_run_substeps(s, last, other)) return false;
+    const bool ran = sn_run_substeps(s, last, other);
+    since_ns = sn_span_since(s, SN_SPAN_PLAN, since_ns);
+    if (!ran) return false;
     sn_deliver(s, last[SN_PUBLISHED]);
     memcpy(s->current, last, sizeof last);
     for (uint32_t i = 0; i < s->options.field_count; i++) s->hashes[i] = sn_hash_written(s, i, last);
+    since_ns = sn_span_since(s, SN_SPAN_HASH, since_ns);
     sn_commit(s, slot, step);
+    since_ns = sn_span_since(s, SN_SPAN_PUBLISH, since_ns);
     const int64_t committed_ns = sn_now_ns();
     if (!s->replaying) {
         sn_put_record(s, step);
         sn_put_keyframe(s, step);
     }
     sn_ring_heartbeat(s->options.ring, committed_ns);
+    sn_span_since(s, SN_SPAN_RECORD, since_ns);
+    sn_span_since(s, SN_SPAN_TICK, began_ns);
     sn_put_times(s, due, began_ns, committed_ns, sn_now_ns());
     return true;
 }
@@ -310,79 +325,4 @@ sn_result sn_stepper_copy(const sn_stepper *s, uint8_t *state)
     for (uint32_t i = 0; result == 0 && i < s->options.field_count; i++)
         result = sn_stepper_read(s, i, state + s->fields[i].packed);
     return result;
-}
-
-/* Fills the fields that a run of the plan writes. */
-static sn_result sn_fill(const sn_stepper *s, uint8_t *const to[SN_BLOCKS], unsigned char filling)
-{
-    sn_result result = 0;
-    for (uint32_t i = 0; result == 0 && i < s->options.field_count; i++) {
-        const sn_field *field = &s->fields[i];
-        uint8_t *const at = to[field->block] + field->offset;
-        if (!sn_is_away(s, at)) memset(at, filling, field->size);
-        else if (field->size) result = sn_gpu_fill(s->options.away.reports, at, filling, field->size);
-    }
-    return result;
-}
-
-/* A tick's run of the plan into buffers filled with `filling`; its hashes go to `hashes`. */
-static bool sn_probe_run(sn_stepper *s, uint8_t *const last[SN_BLOCKS], uint8_t *const other[SN_BLOCKS],
-                         unsigned char filling, uint64_t *hashes)
-{
-    sn_result result = sn_fill(s, last, filling);
-    if (result == 0) result = sn_fill(s, other, filling);
-    if (result != 0) sn_error_lost(&s->error, result);
-    else if (sn_run_substeps(s, last, other))
-        for (uint32_t i = 0; i < s->options.field_count; i++) hashes[i] = sn_hash_written(s, i, last);
-    return s->error.code == 0;
-}
-
-/* The hashes of the state and then of the inputs, as they are now; `bytes` is for a copy of either. */
-static sn_result sn_probe_look(const sn_stepper *s, uint8_t *bytes, uint64_t *hashes)
-{
-    const sn_stepper_options *const o = &s->options;
-    sn_result result = sn_stepper_copy(s, bytes);
-    for (uint32_t i = 0; i < o->field_count; i++) hashes[i] = sn_hash_field(bytes + s->fields[i].packed, s->fields[i].size, i);
-    if (result == 0 && o->away.reports != NULL && o->input_size)
-        result = sn_gpu_read(o->away.reports, bytes, s->seen, o->input_size);
-    else memcpy(bytes, s->seen, o->input_size);
-    for (uint32_t i = 0; i < o->input_count; i++)
-        hashes[o->field_count + i] = sn_hash_field(bytes + s->inputs[i].offset, s->inputs[i].size, i);
-    return result;
-}
-
-bool sn_stepper_probe(sn_stepper *s, uint8_t *faults)
-{
-    const sn_stepper_options *const o = &s->options;
-    const uint32_t fields = o->field_count, inputs = o->input_count, all = fields + inputs;
-    uint64_t *const hashes = calloc(3 * (uint64_t)fields + 2 * (uint64_t)all + 1, sizeof *hashes);
-    uint8_t *const bytes = malloc(o->state_size + o->input_size + 1);
-    uint64_t *const runs = hashes, *const before = hashes + 3 * fields, *const after = before + all;
-    uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(o->ring, sn_ring_next(o->ring)), sn_spare_buffer(s, 0)};
-    uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1)};
-    memset(&s->error, 0, sizeof s->error);
-    bool ran = hashes != NULL && bytes != NULL;
-    if (ran) {
-        memcpy(before, s->hashes, fields * sizeof *before);
-        for (uint32_t i = 0; i < inputs; i++)
-            before[fields + i] = sn_hash_field(s->held + s->inputs[i].offset, s->inputs[i].size, i);
-        ran = sn_probe_run(s, last, other, 0x55, runs) && sn_probe_run(s, last, other, 0xAA, runs + fields) &&
-              sn_probe_run(s, last, other, 0xAA, runs + 2 * fields);
-    }
-    if (ran) {
-        const sn_result result = sn_probe_look(s, bytes, after);
-        if (result != 0) sn_error_lost(&s->error, result);
-        ran = result == 0;
-    }
-    for (uint32_t i = 0; ran && i < all; i++) {
-        faults[i] = (uint8_t)((before[i] != after[i]) * SN_OVERWRITTEN);
-        if (i < fields) faults[i] |= (uint8_t)((runs[i] != runs[fields + i]) * SN_UNWRITTEN |
-                                               (runs[fields + i] != runs[2 * fields + i]) * SN_CARRIED);
-    }
-    sn_fill(s, last, 0);
-    sn_fill(s, other, 0);
-    if (o->plan->prints != NULL) sn_prints_forget(o->plan->prints); /* these runs are nobody's */
-    free(hashes);
-    free(bytes);
-    return ran;
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import mmap
+import time
 from collections import Counter
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -30,6 +31,7 @@ _SIGNATURES = {
     "cuMemcpyDtoHAsync": (ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p),
     "cuMemcpyHtoDAsync": (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p),
     "cuMemsetD8Async": (ctypes.c_uint64, ctypes.c_ubyte, ctypes.c_size_t, ctypes.c_void_p),
+    "cuEventElapsedTime": (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p),
 }
 _IN_CELL = 1 << 63  # src/plan.h
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
@@ -61,6 +63,7 @@ class Driver:
         self.registered: dict[int, int] = {}
         self.modules: dict[int, elf.Code] = {}
         self.graphs: dict[int, list[Callable[[], None]]] = {}
+        self.events: dict[int, int] = {}  # when they were last recorded
         self.early = 0  # edges of all graphs that let a kernel begin beside the one before
         self._callbacks = {
             name: ctypes.CFUNCTYPE(ctypes.c_int, *types)(getattr(self, f"_{name}"))
@@ -117,6 +120,10 @@ class Driver:
 
     def _cuMemsetD8Async(self, to, value, size, stream):
         ctypes.memset(to, value, size)
+        return 0
+
+    def _cuEventElapsedTime(self, to, first, second):
+        ctypes.c_float.from_address(to).value = (self.events[second] - self.events[first]) / 1e6
         return 0
 
     # as Python does
@@ -252,6 +259,16 @@ class Driver:
     def cuGraphInstantiate(self, graph, flags):
         self.graphs[number := max(self.graphs) + 1] = list(self.graphs[int(graph)])
         return 0, number
+
+    def cuEventCreate(self, flags):
+        self.events[number := max(self.events, default=0) + 1] = 0
+        return 0, number
+
+    def cuEventDestroy(self, event):
+        return (0 if self.events.pop(int(event), None) is not None else _INVALID,)
+
+    def cuGraphAddEventRecordNode(self, graph, before, count, event):
+        return self._node(graph, before, count, lambda: self.events.update({event: time.perf_counter_ns()}))
 
     def cuGraphLaunch(self, graph, stream):
         return (self._cuGraphLaunch(graph, stream),)

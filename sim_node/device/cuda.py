@@ -49,6 +49,18 @@ class Module:
         self._device.unload(self._handle)
 
 
+class Event:
+    """A point in a GPU's work, with its time. Attributes: ``handle``."""
+
+    def __init__(self, device: Cuda) -> None:
+        self._device = device
+        with device.active():
+            self.handle = call("cuEventCreate", 0)
+
+    def __del__(self) -> None:
+        self._device.drop("cuEventDestroy", self.handle)
+
+
 class Shared:
     """Memory of the host that a GPU reaches by the same addresses for as long as this lives; it keeps the owners."""
 
@@ -133,6 +145,10 @@ class Cuda:
         """Wait until all that was asked of the device's stream has ended. Raises DriverError where that failed."""
         with self.active():
             call("cuStreamSynchronize", self.stream)
+
+    def event(self) -> Event:
+        """Make an event that notes its time."""
+        return Event(self)
 
     def follow(self, stream: int) -> None:
         """Make the device's stream wait for all that was asked of another library's: its address, or CUDA's number."""

@@ -69,6 +69,10 @@ class Graph:
             self._add("cuGraphAddKernelNode", params, early=early)
             self._after_kernel = True
 
+    def mark(self, event: Any) -> None:
+        """Note when all that was added before has ended."""
+        self._add("cuGraphAddEventRecordNode", event)
+
     def _add(self, function: str, params: Any, *more: Any, early: bool = False) -> None:
         before = [] if self._last is None or early else [self._last]
         with self._device.active():

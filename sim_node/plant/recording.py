@@ -19,6 +19,7 @@ from sim_node.runtime.array import Array
 from sim_node.runtime.plan import Plan
 from sim_node.runtime.program import load
 from sim_node.runtime.rounds import Rounds
+from sim_node.runtime.trace import Trace
 
 
 class Recording(Plan):
@@ -30,8 +31,15 @@ class Recording(Plan):
 
     __slots__ = ("_ending", "_names", "_own", "_targets", "_written", "rounds")
 
-    def __init__(self, plant: str, bindings: Sequence[Binding], outputs: Sequence[str], device: Any = None) -> None:
-        super().__init__(device)
+    def __init__(
+        self,
+        plant: str,
+        bindings: Sequence[Binding],
+        outputs: Sequence[str],
+        device: Any = None,
+        trace: Trace | None = None,
+    ) -> None:
+        super().__init__(device, trace)
         self._names = plant
         self._targets: dict[int, Binding] = {}
         for binding in bindings:

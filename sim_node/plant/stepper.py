@@ -15,7 +15,6 @@ from sim_node.device.cuda import Cuda
 from sim_node.device.names import Device
 from sim_node.device.scope import ScopedDevice
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
-from sim_node.layout import Field
 from sim_node.plant.account import Account
 from sim_node.plant.keyframe import Keyframe, target_of, versions_of
 from sim_node.plant.memory import require, ring_of
@@ -27,7 +26,9 @@ from sim_node.plant.reference import reference_of
 from sim_node.plant.replayed import Replayed
 from sim_node.plant.statistics import Distribution
 from sim_node.plant.suggestion import suggestion
-from sim_node.plant.value import array_of, pack
+from sim_node.plant.trace_file import trace_file
+from sim_node.plant.value import array_of, pack, rows_of, unpack
+from sim_node.runtime.trace import CAPACITY, Trace
 
 CLOCKS = ("native", "free")
 OVERRUNS = ("skip", "catch_up")
@@ -45,6 +46,7 @@ class Stepper:
     ``dt_ns`` is a tick in simulated nanoseconds, of ``substeps`` plan runs; ``ring`` is where published fields go, by
     default one that only this process sees. Each ``keyframe_every`` ticks a keyframe waits to be taken (0: none).
     ``record_capacity`` bounds the records that wait. Kernels run on ``device``. The state at reset is published.
+    Ticks leave spans in ``trace``, by default in the file that SIM_NODE_TRACE names.
 
     Attributes: ``plant``, ``dt_ns``, ``substeps``, ``seed``, ``ring``, ``layout`` (of the ring), ``state_layout``,
     ``input_layout``, ``plan_digest``, ``warnings`` (of the stability pass, which Python was warned of),
@@ -63,6 +65,7 @@ class Stepper:
         keyframe_every: int = 0,
         record_capacity: int | None = None,
         device: str | Device | None = None,
+        trace: Trace | None = None,
     ) -> None:
         expect(plant)
         self._name = type(plant).__name__
@@ -80,7 +83,10 @@ class Stepper:
         places = Places(plant)
         require(self._name, self.layout, self.state_layout, places.private)
         self._initial = self._initial_state(), self._initial_inputs()
-        self._plan = Recording(self._name, tuple(plant._bindings.values()), tuple(plant.declarations.outputs), device)
+        file = trace_file() if trace is None else None
+        trace = Trace() if file is not None else trace
+        bindings, outputs = tuple(plant._bindings.values()), tuple(plant.declarations.outputs)
+        self._plan = Recording(self._name, bindings, outputs, device, trace)
         with self._authored("build"), ScopedDevice(self._plan.device):
             plant.build(self._plan, dt_ns * 1e-9 / substeps)
         self._plan.finish(substeps, self.input_layout.size, places.private_fields(), len(self.state_layout.fields))
@@ -104,6 +110,10 @@ class Stepper:
         self._account = Account(self._native)
         self.reset()
         self._probe()
+        if trace is not None:
+            trace.take()  # what the probe left
+        kernels = [launch.kernel.name for launch in self._plan.launches]
+        self._tracks = None if file is None or trace is None else file.tracks(trace, self._name, kernels, where.is_cuda)
 
     # ---- ticks ----
 
@@ -119,6 +129,7 @@ class Stepper:
         misses are accounted. Raises KernelError naming the tick; state and step are those before it.
         """
         failure = self._native.tick(count, due_ns)
+        self._write_spans(CAPACITY // 2)
         if failure is not None:
             raise self._fault(failure)
 
@@ -134,13 +145,14 @@ class Stepper:
         numbers = tuple(states.index(name) for name in names if name in states)
         rows = np.ascontiguousarray(inputs, np.uint8)
         done, hashes, collected, failure = self._native.replay(len(rows), rows.data, numbers)
+        self._write_spans()
         values = {states[number]: raw for number, raw in zip(numbers, collected)}
         for field in self.input_layout:
             values[field.name] = rows[:, field.offset : field.offset + field.nbytes].tobytes()
         fields = {name: self.state_layout[name] if name in states else self.input_layout[name] for name in names}
         return Replayed(
             np.frombuffer(hashes, np.uint64).reshape(len(rows), len(states))[:done],
-            {name: _rows(field, values[name], len(rows))[:done] for name, field in fields.items()},
+            {name: rows_of(field, values[name], len(rows))[:done] for name, field in fields.items()},
             None if failure is None else self._fault(failure),
         )
 
@@ -225,11 +237,11 @@ class Stepper:
         """
         names = [field.name for field in self.state_layout]
         if name in names:
-            return _array(self.state_layout[name], self._told(self._native.field(names.index(name))))
+            return unpack(self.state_layout[name], self._told(self._native.field(names.index(name))))
         known = [*names, *(field.name for field in self.input_layout)]
         if name not in known:
             raise PlantError(f"{self._name} has no state, output or input '{name}'{suggestion(name, known)}")
-        return _array(self.input_layout[name], self._native.inputs(), self.input_layout[name].offset)
+        return unpack(self.input_layout[name], self._native.inputs(), self.input_layout[name].offset)
 
     def hashes(self) -> np.ndarray[Any, Any]:
         """The hash of each field of the state, u64, in the order of ``state_layout``; their sum is the state's."""
@@ -263,6 +275,7 @@ class Stepper:
     def drain(self) -> Records:
         """Take the oldest records that follow one another without a gap; also while the loop runs, by one thread."""
         first, count, hashes, inputs, lost = self._native.drain()
+        self._write_spans()
         fields, width = len(self.state_layout.fields), self.input_layout.size
         rows = np.frombuffer(hashes, np.uint64).reshape(count, fields)
         return Records(first, count, rows, np.frombuffer(inputs, np.uint8).reshape(count, width), lost)
@@ -289,6 +302,10 @@ class Stepper:
         """Published fields that had to be copied into their slot, a tick; counted: 0 as long as kernels write there."""
         counters = self.counters()
         return counters["copies"] / max(counters["ticks"], 1)
+
+    def _write_spans(self, least: int = 1) -> None:
+        if self._tracks is not None:
+            self._tracks.write(least)
 
     # ---- construction ----
 
@@ -377,12 +394,3 @@ class Stepper:
             what = f"tick {self.step + 1} of {self._name}: {fault.what}"
             return KernelError(what, fault.location, fault.kernel, fault.thread, fault.launch)
         raise AssertionError("Plan.fail returns never")
-
-
-def _array(field: Field, memory: bytes, offset: int = 0) -> np.ndarray[Any, Any]:
-    flat: np.ndarray[Any, Any] = np.frombuffer(memory, field.element.numpy, field.count * field.element.length, offset)
-    return np.array(flat.reshape(field.numpy_shape))
-
-
-def _rows(field: Field, memory: bytes, count: int) -> np.ndarray[Any, Any]:
-    return np.frombuffer(memory, field.element.numpy).reshape(count, *field.numpy_shape)

@@ -45,3 +45,14 @@ def pack(layout: Layout, values: Mapping[str, Any]) -> bytes:
     for field in layout:
         field.view(memory)[...] = array_of(field, values[field.name])
     return bytes(memory)
+
+
+def unpack(field: Field, memory: bytes, offset: int = 0) -> np.ndarray[Any, Any]:
+    """Copy a field's value out of bytes where it begins at ``offset``."""
+    flat: np.ndarray[Any, Any] = np.frombuffer(memory, field.element.numpy, field.count * field.element.length, offset)
+    return np.array(flat.reshape(field.numpy_shape))
+
+
+def rows_of(field: Field, memory: bytes, count: int) -> np.ndarray[Any, Any]:
+    """View bytes of ``count`` values of a field, one behind the other."""
+    return np.frombuffer(memory, field.element.numpy).reshape(count, *field.numpy_shape)

@@ -24,6 +24,7 @@ from sim_node.runtime.program import Entry, load, variant
 from sim_node.runtime.refusal import launch_error, plan_error
 from sim_node.runtime.rounds import Rounds
 from sim_node.runtime.stability import judge, warn
+from sim_node.runtime.trace import Trace
 
 # Half of what super() costs, on every tick.
 _run, _point = _native.Plan.run, _native.Plan.point
@@ -43,14 +44,17 @@ class Plan(_native.Plan):
     """A list of launches: recorded by ``launch``, ended by ``freeze``, then run any number of times.
 
     It keeps the arrays it uses. Attributes: ``launches``, ``cells`` (in the order of their numbers), ``frozen``,
-    ``device``, ``warnings`` (what the stability pass found when it was frozen).
+    ``device``, ``warnings`` (what the stability pass found when it was frozen), ``trace``.
     """
 
-    __slots__ = ("device", "launches", "warnings")
+    __slots__ = ("device", "launches", "trace", "warnings")
 
-    def __init__(self, device: str | Device | None = None) -> None:
-        """Raise DeviceError for an unknown device."""
-        self.device = get_device(device)
+    def __init__(self, device: str | Device | None = None, trace: Trace | None = None) -> None:
+        """Leave spans of what each launch takes in a trace; on a GPU that costs time, an event a launch.
+
+        Raises DeviceError for an unknown device.
+        """
+        self.device, self.trace = get_device(device), trace
         self.launches: list[Recorded] = []
         self.warnings: list[StabilityWarning] = []
 
@@ -87,6 +91,8 @@ class Plan(_native.Plan):
         """End recording, and warn with StabilityWarning of springs and dampers that its steps cannot follow."""
         if not self.frozen:
             self._end()
+            if self.trace is not None:
+                self.leave(self.trace)
             self.warnings = judge(self.launches, self.images(), self._following())
             warn(self.warnings)
 
@@ -98,7 +104,9 @@ class Plan(_native.Plan):
             self.end()
 
     def _run_by(self, rounds: Rounds) -> None:
-        self.end(rounds.count, rounds.reports, rounds.handle, rounds.cells, rounds)
+        self.end(
+            rounds.count, rounds.reports, rounds.handle, rounds.cells, rounds.marks, rounds.mark_count, rounds
+        )  # fmt: skip
 
     def _following(self) -> dict[int, int]:
         """Which array is the next of which, by their identities in images; none where arrays are changed in place."""

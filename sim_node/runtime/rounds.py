@@ -6,14 +6,18 @@ import ctypes
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sim_node.device.cuda import PRINT_BYTES, RECORD_BYTES, WAITS, Cuda, Module
+import numpy as np
+
+from sim_node.device.cuda import PRINT_BYTES, RECORD_BYTES, WAITS, Cuda, Event, Module
 from sim_node.device.graph import Graph
+from sim_node.runtime.trace import FROM_GPU, HASH_ON_GPU, KERNEL, TO_GPU
 
 if TYPE_CHECKING:
     from sim_node.runtime.array import Array
     from sim_node.runtime.plan import Plan
 
 _ROWS, _WORD = 3, 8  # src/plan.h: rows of cells, and bytes of one
+_MARK = np.dtype([("event", np.uint64), ("work", np.uint32), ("number", np.uint32)])  # the same: sn_mark
 
 
 @dataclass(frozen=True)
@@ -33,12 +37,14 @@ class Rounds:
 
     Before the first round it brings the cells and ``inputs`` bytes to the GPU, which the host writes at ``cells`` and
     ``held``; kernels find the latter at ``seen``. After the last, and what closes it, the sums are at the host's
-    ``summed``. Attributes besides these addresses: ``count`` (of rounds), ``handle``, ``reports``.
+    ``summed``. Where the plan is traced, ``marks`` of the pieces of the graph are at the address of that name.
+    Attributes besides these addresses: ``count`` (of rounds), ``handle``, ``reports``, ``mark_count``.
     """
 
     def __init__(self, plan: Plan, count: int = 1, inputs: int = 0, closing: Closing | None = None) -> None:
         device = plan.device
         assert isinstance(device, Cuda)
+        self._device = device
         self.count, self._closing = count, closing
         launches, ended = len(plan.launches), len(closing.plan.launches) if closing else 0
         prints = any(site.kind == "print" for launch in plan.launches for site in launch.program.sites)
@@ -50,8 +56,11 @@ class Rounds:
         self.cells = _address(self._host)
         self.held, self.seen = self.cells + _ROWS * row, self._there.address + _ROWS * row
         self._graph = graph = Graph(device)
+        self._marks: list[tuple[Event, int, int]] | None = None if plan.trace is None else []
+        self._mark()
         if size:
             graph.copy(self._there.address, self.cells, size, host="source")
+            self._mark(TO_GPU)
         for number in range(count):
             start = self._there.address + (1 + (count - number) % 2 if number else 0) * row
             self._launch(plan, tuple(start + _WORD * i for i in range(len(plan.cells))), number * launches)
@@ -61,17 +70,29 @@ class Rounds:
             self._summed = device.pinned(nbytes)
             self.summed = _address(self._summed)
             graph.zero(sums.ptr, nbytes)
-            self._launch(closing.plan, tuple(start + _WORD * i for i in closing.cells), count * launches)
+            self._launch(closing.plan, tuple(start + _WORD * i for i in closing.cells), count * launches, HASH_ON_GPU)
             graph.copy(self.summed, sums.ptr, nbytes, host="to")
+            self._mark(FROM_GPU)
         graph.end()
         self.handle = graph.handle
+        rows = [(int(event.handle), work, number) for event, work, number in self._marks or ()]
+        self._rows = np.array(rows, _MARK)
+        self.marks, self.mark_count = self._rows.ctypes.data, len(rows)
 
-    def _launch(self, plan: Plan, cells: tuple[int, ...], first: int) -> None:
+    def _mark(self, work: int = 0, number: int = 0) -> None:
+        """Mark the end of a piece of the graph, where the plan is traced."""
+        if self._marks is not None:
+            event = self._device.event()
+            self._graph.mark(event.handle)
+            self._marks.append((event, work, number))
+
+    def _launch(self, plan: Plan, cells: tuple[int, ...], first: int, work: int = KERNEL) -> None:
         for i, (launch, recorded) in enumerate(zip(plan.packed(cells), plan.launches, strict=True)):
             code = recorded.program.owner
             assert isinstance(code, Module)
             record = self.reports.records + (first + i) * RECORD_BYTES
             self._graph.launch(*launch, record, waits=WAITS in code.symbols)
+            self._mark(work, i)
 
 
 def _address(memory: memoryview) -> int:

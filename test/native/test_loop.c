@@ -5,6 +5,7 @@
 #include "loop.c"
 #include "gpu.c"
 #include "stepper.c"
+#include "stepper_probe.c"
 
 typedef struct {
     fixture plant;

@@ -4,6 +4,7 @@
 #include "hash.h"
 #include "gpu.c"
 #include "stepper.c"
+#include "stepper_probe.c"
 
 static const sn_due NEVER_DUE = {0, 0};
 

@@ -4,7 +4,7 @@ import pytest
 from sim_node import dtypes
 from sim_node.errors import PlantError
 from sim_node.layout import Layout
-from sim_node.plant.value import array_of, pack
+from sim_node.plant.value import array_of, pack, rows_of, unpack
 
 LAYOUT = Layout.of([("wind", dtypes.vec3, (2,), "m/s"), ("gear", dtypes.int32, (), ""), ("on", dtypes.bool_, (3,), "")])
 
@@ -38,3 +38,11 @@ def test_bits_are_kept():
 def test_values_that_do_not_fit(name, value, message):
     with pytest.raises(PlantError, match=message):
         array_of(LAYOUT[name], value)
+
+
+def test_a_value_is_unpacked_and_rows_are_viewed():
+    packed = pack(LAYOUT, {"wind": (1, 2.5, 3), "gear": 4, "on": True})
+    wind = LAYOUT["wind"]
+    assert unpack(wind, packed, wind.offset).tolist() == [[1.0, 2.5, 3.0]] * 2
+    rows = rows_of(LAYOUT["gear"], np.arange(5, dtype=np.int32).tobytes(), 5)
+    assert rows.tolist() == [0, 1, 2, 3, 4]

@@ -42,11 +42,9 @@ _WRITTEN = {"step": {"x", "v"}, "copy": {"y"}, "wait": {"flag"}}
 @pytest.fixture(scope="session")
 def library(tmp_path_factory):
     built = tmp_path_factory.mktemp("kernels") / "kernels.so"
-    include = HERE.parent.parent / "src"
-    subprocess.run(
-        ["cc", "-std=c11", "-O2", "-fPIC", "-shared", f"-I{include}", str(HERE / "kernels.c"), "-o", str(built)],
-        check=True,
-    )
+    root = HERE.parent.parent
+    flags = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", f"-I{root / 'src'}", f"-I{root / 'include'}"]
+    subprocess.run(["cc", *flags, str(HERE / "kernels.c"), "-o", str(built)], check=True)
     return ctypes.CDLL(str(built))
 
 

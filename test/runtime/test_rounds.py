@@ -85,7 +85,7 @@ def test_what_closes_a_run_adds_up_what_the_last_round_left(device):
     plan.launch(follow, dim=5, inputs=[value], outputs=[following, turn])
     closing.launch(total, dim=5, inputs=[sn.runtime.cell.Cell(sn.int32, 5)], outputs=[sums])
     rounds = Rounds(plan, 1, closing=Closing(closing, (1,), sums))
-    plan.end(1, rounds.reports, rounds.handle, rounds.cells, rounds)
+    plan._run_by(rounds)
     x, y = sn.array([1, 2, 3, 4, 5], dtype=sn.int32, device=device), sn.zeros(5, dtype=sn.int32, device=device)
     plan.point(value, x)
     plan.point(following, y)

@@ -4,8 +4,8 @@
 
 #include <limits.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "clock.h"
 #include "life.h"
 
 #define SN_MAGIC UINT64_C(0x00676e69725f6e73) /* "sn_ring" in little-endian order: another byte order does not match */
@@ -66,13 +66,6 @@ typedef struct {
     int64_t beat_ns;
     uint32_t last, writing, checked; /* producer's: slot last committed, slot being written + 1, reader last looked at */
 } sn_ring;
-
-static inline int64_t sn_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static inline void sn_pause(void)
 {

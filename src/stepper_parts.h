@@ -1,0 +1,19 @@
+/* What the files of the stepper share. */
+#ifndef SIM_NODE_STEPPER_PARTS_H
+#define SIM_NODE_STEPPER_PARTS_H
+
+#include "stepper.h"
+
+/* The n-th private buffer that does not hold the state. */
+uint8_t *sn_spare_buffer(const sn_stepper *stepper, int n);
+
+/* Runs the substeps; the last writes `last`, the one before `other`, and so on in turn. */
+bool sn_run_substeps(sn_stepper *stepper, uint8_t *const last[SN_BLOCKS], uint8_t *const other[SN_BLOCKS]);
+
+/* Whether it is a GPU that has a buffer, so that the host cannot touch it. */
+bool sn_is_away(const sn_stepper *stepper, const uint8_t *buffer);
+
+/* The hash of a field in buffers that the plan has just written. */
+uint64_t sn_hash_written(const sn_stepper *stepper, uint32_t field, uint8_t *const written[SN_BLOCKS]);
+
+#endif
