@@ -1,5 +1,7 @@
 #include "gpu.h"
 
+#include "sim_node/ring/segment.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +79,8 @@ static bool is_behind(const sn_printed *printed, const sn_error *error)
 }
 
 /* Appends the records of a run, sorted; those that do not fit any more are counted. */
-static void append(sn_prints *to, const unsigned char *records, uint64_t kept, sn_printed *order, const sn_error *error)
+static void append(sn_prints *to, const unsigned char *records, uint64_t kept, sn_printed *order, uint32_t round,
+                   const sn_error *error)
 {
     uint64_t count = 0;
     for (uint64_t at = 0; at < kept; at += SN_RECORD_HEAD + 8 * order[count++].words) {
@@ -93,11 +96,13 @@ static void append(sn_prints *to, const unsigned char *records, uint64_t kept, s
             continue;
         }
         memcpy(to->records + to->used, records + order[i].at, size);
+        const uint32_t launch = order[i].launch % round;
+        memcpy(to->records + to->used, &launch, sizeof launch);
         to->used += size;
     }
 }
 
-static sn_result read_prints(const sn_reports *reports, sn_prints *prints, const sn_error *error)
+static sn_result read_prints(const sn_reports *reports, uint32_t round, sn_prints *prints, const sn_error *error)
 {
     sn_prints head;
     TRY(sn_driver_functions.read(&head, reports->prints, sizeof head, reports->stream));
@@ -110,7 +115,7 @@ static sn_result read_prints(const sn_reports *reports, sn_prints *prints, const
     if (result == 0) result = sn_driver_functions.read(records, reports->prints + sizeof head, kept, reports->stream);
     if (result == 0) result = sn_driver_functions.wait(reports->stream);
     if (result == 0) {
-        append(prints, records, kept, order, error);
+        append(prints, records, kept, order, round, error);
         prints->lost += head.lost;
         sn_prints_forget(&head);
         result = sn_driver_functions.write(reports->prints, &head, sizeof head, reports->stream);
@@ -121,21 +126,52 @@ static sn_result read_prints(const sn_reports *reports, sn_prints *prints, const
     return result;
 }
 
-sn_result sn_gpu_finish(const sn_reports *reports, sn_error *error, sn_prints *prints)
+sn_result sn_gpu_finish(const sn_reports *reports, uint32_t round, sn_error *error, sn_prints *prints)
 {
     TRY(sn_driver_functions.wait(reports->stream));
     if (*reports->flag) TRY(read_error(reports, error));
-    return reports->prints != 0 && prints != NULL ? read_prints(reports, prints, error) : 0;
+    if (reports->prints != 0 && prints != NULL) TRY(read_prints(reports, round, prints, error));
+    if (error->code) error->launch %= round;
+    return 0;
 }
 
-sn_result sn_gpu_run(const sn_plan *plan, sn_error *error)
+sn_result sn_gpu_run(sn_plan *plan, sn_error *error)
 {
+    const int64_t began_ns = sn_now_ns();
     void *before;
     TRY(sn_gpu_enter(plan->reports, &before));
-    sn_result result = 0;
-    for (uint32_t i = 0; result == 0 && i < plan->launch_count; i++)
-        result = sn_gpu_launch(plan->reports, &plan->launches[i], i);
-    if (result == 0) result = sn_gpu_finish(plan->reports, error, error->prints);
+    sn_result result = sn_driver_functions.launch_graph(plan->graph, plan->reports->stream);
+    plan->host_ns = sn_now_ns() - began_ns;
+    if (result == 0) result = sn_gpu_finish(plan->reports, plan->launch_count, error, error->prints);
     sn_gpu_leave(plan->reports, before);
     return result;
+}
+
+/* Waits for what was given to the GPU with the result, and puts the context back. */
+static sn_result settle(const sn_reports *reports, void *before, sn_result result)
+{
+    if (result == 0) result = sn_driver_functions.wait(reports->stream);
+    sn_gpu_leave(reports, before);
+    return result;
+}
+
+sn_result sn_gpu_read(const sn_reports *reports, void *to, const void *from, size_t size)
+{
+    void *before;
+    TRY(sn_gpu_enter(reports, &before));
+    return settle(reports, before, sn_driver_functions.read(to, (uintptr_t)from, size, reports->stream));
+}
+
+sn_result sn_gpu_write(const sn_reports *reports, void *to, const void *from, size_t size)
+{
+    void *before;
+    TRY(sn_gpu_enter(reports, &before));
+    return settle(reports, before, sn_driver_functions.write((uintptr_t)to, from, size, reports->stream));
+}
+
+sn_result sn_gpu_fill(const sn_reports *reports, void *to, unsigned char value, size_t size)
+{
+    void *before;
+    TRY(sn_gpu_enter(reports, &before));
+    return settle(reports, before, sn_driver_functions.fill((uintptr_t)to, value, size, reports->stream));
 }

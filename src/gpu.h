@@ -28,12 +28,18 @@ sn_result sn_gpu_launch(const sn_reports *reports, const sn_launch *launch, uint
 
 /* Waits for all that was given, then reads what is to be read and makes the records fresh.
  *
- * `error` is that of the first launch with one, whose number is in it, else its code stays 0. What was printed goes behind
- * what `prints` holds, in the order of launches, and of threads in each, up to the thread with the error.
+ * `error` is that of the first launch with one, else its code stays 0. What was printed goes behind what `prints` holds, in
+ * the order of launches, and of threads in each, up to the thread with the error. Launches are told by their number in a
+ * round of so many.
  */
-sn_result sn_gpu_finish(const sn_reports *reports, sn_error *error, sn_prints *prints);
+sn_result sn_gpu_finish(const sn_reports *reports, uint32_t round, sn_error *error, sn_prints *prints);
 
-/* Runs every launch of a plan whose reports have a record for each. */
-sn_result sn_gpu_run(const sn_plan *plan, sn_error *error);
+/* Runs the graph of a plan whose reports have a record for each launch of each round. */
+sn_result sn_gpu_run(sn_plan *plan, sn_error *error);
+
+/* Copies from and to the GPU's memory, and fills it with a byte; done when they return. */
+sn_result sn_gpu_read(const sn_reports *reports, void *to, const void *from, size_t size);
+sn_result sn_gpu_write(const sn_reports *reports, void *to, const void *from, size_t size);
+sn_result sn_gpu_fill(const sn_reports *reports, void *to, unsigned char value, size_t size);
 
 #endif

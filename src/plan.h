@@ -1,7 +1,10 @@
-/* A plan: compiled kernels with their argument blocks, run in order by one call.
+/* A plan: compiled kernels with their argument blocks, run in order by one call, once or several times over.
  *
  * An address that changes from run to run (the slot being written, the value last committed) is a cell; a patch says
  * which word of which argument block takes it. Whoever owns the plan sets the cells, sn_plan_run applies them.
+ *
+ * A run is of one or more rounds of all launches. The first has a row of cells of its own, and the others take the two
+ * further ones in turn, such that the last round has the last row: what reads one buffer and writes another needs no more.
  */
 #ifndef SIM_NODE_PLAN_H
 #define SIM_NODE_PLAN_H
@@ -38,7 +41,7 @@ typedef struct {
     int64_t index;
     int64_t length;
     sn_prints *prints; /* of kernels that print */
-    uint32_t launch;   /* which of its plan's it is */
+    uint32_t launch;   /* which of its plan's it is, and on a GPU of its run's: rounds count on */
     uint32_t lock;     /* of a GPU's threads; so is what follows */
     uint32_t *flag;    /* where the host sees that there is one */
 } sn_error;
@@ -64,17 +67,29 @@ typedef struct {
     uint32_t cell;
 } sn_patch;
 
+enum { SN_ROWS = 3 };
+
+/* Of an address in an argument block of a GPU's graph: it is that of a word where the address is found (ABI). */
+#define SN_IN_CELL (UINT64_C(1) << 63)
+
 typedef struct sn_plan sn_plan;
 
 struct sn_plan {
     sn_launch *launches;
     sn_patch *patches;
-    void **cells;
+    void **cells;      /* SN_ROWS of them, cell_count each; a GPU's graph reads them here */
     sn_prints *prints; /* NULL where no kernel prints */
-    uint32_t launch_count, patch_count, cell_count;
-    const struct sn_reports *reports; /* of a GPU (gpu.h), with what runs the launches there */
-    sn_result (*run)(const sn_plan *plan, sn_error *error);
+    uint32_t launch_count, patch_count, cell_count, rounds;
+    const struct sn_reports *reports; /* of a GPU (gpu.h), and its graph of all rounds, with what runs it */
+    void *graph;
+    sn_result (*run)(sn_plan *plan, sn_error *error);
+    int64_t host_ns; /* what its last run took until the GPU had it all and the host only waited; 0 where it ran here */
 };
+
+/* The row of cells that a round takes. */
+static inline uint32_t sn_plan_row(uint32_t rounds, uint32_t round) { return round == 0 ? 0 : 1 + (rounds - round) % 2; }
+
+static inline void **sn_plan_cells(const sn_plan *plan, uint32_t row) { return plan->cells + (size_t)row * plan->cell_count; }
 
 /* Tells a failure of a GPU's driver as an error of a launch. */
 static inline void sn_error_lost(sn_error *error, sn_result result)
@@ -84,21 +99,24 @@ static inline void sn_error_lost(sn_error *error, sn_result result)
     error->index = result;
 }
 
-/* Runs every launch in order; returns the number of launches, or the index of the one whose error is set. */
-static inline uint32_t sn_plan_run(const sn_plan *plan, sn_error *error)
+/* Runs every launch in order, in each round; returns the number of launches, or the index of the one whose error is set. */
+static inline uint32_t sn_plan_run(sn_plan *plan, sn_error *error)
 {
-    for (uint32_t i = 0; i < plan->patch_count; i++) *plan->patches[i].at = plan->cells[plan->patches[i].cell];
     error->prints = plan->prints;
     if (plan->run != NULL) {
         const sn_result result = plan->run(plan, error);
         if (result != 0) sn_error_lost(error, result);
         return error->code ? error->launch : plan->launch_count;
     }
-    for (uint32_t i = 0; i < plan->launch_count; i++) {
-        error->launch = i;
-        const sn_launch *launch = &plan->launches[i];
-        launch->kernel(0, launch->threads, launch->args, error);
-        if (error->code) return i;
+    for (uint32_t round = 0; round < plan->rounds; round++) {
+        void **const cells = sn_plan_cells(plan, sn_plan_row(plan->rounds, round));
+        for (uint32_t i = 0; i < plan->patch_count; i++) *plan->patches[i].at = cells[plan->patches[i].cell];
+        for (uint32_t i = 0; i < plan->launch_count; i++) {
+            error->launch = i;
+            const sn_launch *launch = &plan->launches[i];
+            launch->kernel(0, launch->threads, launch->args, error);
+            if (error->code) return i;
+        }
     }
     return plan->launch_count;
 }

@@ -51,7 +51,7 @@ static void plan_dealloc(plan_object *self)
     for (uint32_t i = 0; i < self->plan.launch_count; i++) PyMem_Free(self->plan.launches[i].args);
     PyMem_Free(self->plan.launches);
     PyMem_Free(self->plan.patches);
-    PyMem_Free(self->plan.cells);
+    if (self->reports == NULL) PyMem_Free(self->plan.cells);
     PyMem_Free(self->plan.prints);
     Py_XDECREF(self->entries);
     Py_XDECREF(self->kept);
@@ -156,17 +156,70 @@ static PyObject *plan_record(plan_object *self, PyObject *const *args, Py_ssize_
     return reason == SN_FITS ? Py_NewRef(entry) : sn_refuse(reason, position);
 }
 
-static PyObject *plan_end(plan_object *self, PyObject *const *args, Py_ssize_t nargs)
+/* One launch as a GPU's graph takes it, with marked addresses of cells in place of what they hold. */
+static PyObject *packed(const plan_object *self, uint32_t at, uint32_t *patch, PyObject *addresses)
 {
-    if (nargs > 1 || (nargs == 1 && !PyObject_TypeCheck(args[0], &sn_reports_type))) {
-        PyErr_SetString(PyExc_TypeError, "end(reports)");
+    const sn_plan *plan = &self->plan;
+    const sn_launch *launch = &plan->launches[at];
+    const sn_entry *entry = (const sn_entry *)PyList_GET_ITEM(self->entries, at);
+    const Py_ssize_t size = (Py_ssize_t)entry->block_words * 8;
+    PyObject *block = PyBytes_FromStringAndSize(launch->args, size);
+    if (block == NULL) return NULL;
+    for (; *patch < plan->patch_count; ++*patch) {
+        const ptrdiff_t word = (const char *)plan->patches[*patch].at - (const char *)launch->args;
+        if (word < 0 || word >= size) break; /* the next launch's */
+        uint64_t address = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(addresses, plan->patches[*patch].cell));
+        if (PyErr_Occurred()) break;
+        address |= SN_IN_CELL;
+        memcpy(PyBytes_AS_STRING(block) + word, &address, sizeof address);
+    }
+    if (PyErr_Occurred()) {
+        Py_DECREF(block);
         return NULL;
     }
-    if (nargs == 1) {
-        self->reports = (sn_reports_object *)Py_NewRef(args[0]);
-        self->plan.reports = &self->reports->reports;
-        self->plan.run = sn_gpu_run;
+    uint64_t kernel;
+    memcpy(&kernel, &launch->kernel, sizeof kernel);
+    return Py_BuildValue("KLIN", (unsigned long long)kernel, (long long)launch->threads, launch->block, block);
+}
+
+static PyObject *plan_packed(plan_object *self, PyObject *addresses)
+{
+    if (!PyTuple_Check(addresses) || PyTuple_GET_SIZE(addresses) != (Py_ssize_t)self->plan.cell_count) {
+        PyErr_Format(PyExc_TypeError, "packed(the addresses of %u cells)", self->plan.cell_count);
+        return NULL;
     }
+    PyObject *all = PyTuple_New(self->plan.launch_count);
+    uint32_t patch = 0;
+    for (uint32_t at = 0; all != NULL && at < self->plan.launch_count; at++) {
+        PyObject *one = packed(self, at, &patch, addresses);
+        if (one == NULL) Py_CLEAR(all);
+        else PyTuple_SET_ITEM(all, at, one);
+    }
+    return all;
+}
+
+static PyObject *plan_end(plan_object *self, PyObject *args)
+{
+    sn_plan *plan = &self->plan;
+    unsigned rounds = 1;
+    PyObject *reports = NULL, *graph = NULL;
+    unsigned long long exec = 0, cells = 0;
+    if (!PyArg_ParseTuple(args, "|IO!KKO", &rounds, &sn_reports_type, &reports, &exec, &cells, &graph)) return NULL;
+    if (self->frozen || rounds == 0) return sn_refuse(SN_FROZEN, -1);
+    const size_t size = sizeof *plan->cells;
+    if (graph != NULL) {
+        if (PyList_Append(self->kept, graph) < 0) return NULL;
+        self->reports = (sn_reports_object *)Py_NewRef(reports);
+        plan->reports = &self->reports->reports;
+        plan->graph = (void *)(uintptr_t)exec;
+        plan->run = sn_gpu_run;
+        PyMem_Free(plan->cells);
+        plan->cells = (void **)(uintptr_t)cells;
+    } else if (grow(&plan->cells, size, 0, SN_ROWS * (Py_ssize_t)plan->cell_count) < 0) {
+        return NULL;
+    }
+    memset(plan->cells, 0, size * SN_ROWS * plan->cell_count);
+    plan->rounds = rounds;
     self->frozen = 1;
     Py_RETURN_NONE;
 }
@@ -190,6 +243,7 @@ static PyObject *plan_point(plan_object *self, PyObject *const *args, Py_ssize_t
     else if (place.layout != SN_CONTIGUOUS) reason = SN_LAYOUT;
     for (int i = 0; reason == SN_FITS && i < type.ndim; i++)
         if (place.shape[i] != cell->place.shape[i]) reason = SN_SHAPE;
+    if (reason == SN_FITS && !self->frozen) reason = SN_UNFROZEN;
     if (reason == SN_FITS && self->running) reason = SN_RUNNING;
     if (reason != SN_FITS) {
         Py_DECREF(held);
@@ -203,7 +257,7 @@ static PyObject *plan_point(plan_object *self, PyObject *const *args, Py_ssize_t
 static PyObject *plan_run(plan_object *self, PyObject *ignored)
 {
     (void)ignored;
-    const sn_plan *plan = &self->plan;
+    sn_plan *plan = &self->plan;
     if (!self->frozen) return sn_refuse(SN_UNFROZEN, -1);
     if (self->running) return sn_refuse(SN_RUNNING, -1);
     for (uint32_t i = 0; i < plan->cell_count; i++)
@@ -281,8 +335,13 @@ static PyObject *plan_cells(plan_object *self, void *closure)
 static PyMethodDef plan_methods[] = {
     {"record", (PyCFunction)(void (*)(void))plan_record, METH_FASTCALL,
      "record(entry, dim, inputs, outputs): check, pack and record."},
-    {"end", (PyCFunction)(void (*)(void))plan_end, METH_FASTCALL,
-     "end(reports): end recording; a plan of a GPU needs reports with a record for each launch."},
+    {"packed", (PyCFunction)plan_packed, METH_O,
+     "packed(addresses) -> per launch (kernel, threads, threads in a block, bytes of its argument block), where a GPU finds "
+     "what is in each cell at the address given for that."},
+    {"end", (PyCFunction)plan_end, METH_VARARGS,
+     "end(rounds=1, reports, exec, cells, graph): end recording. A plan of a GPU needs the graph of all its rounds, with "
+     "reports for each launch of each, and the address of the host's for the rows of cells that it reads; both live as "
+     "long as `graph`."},
     {"point", (PyCFunction)(void (*)(void))plan_point, METH_FASTCALL, "point(cell, array): set the address of a cell."},
     {"run", (PyCFunction)plan_run, METH_NOARGS,
      "run() -> None, or (launch, site, thread, index, length) of the thread that stopped itself."},
@@ -298,6 +357,8 @@ static PyGetSetDef plan_getset[] = {
 
 static PyMemberDef plan_members[] = {
     {"frozen", T_BOOL, offsetof(plan_object, frozen), READONLY, "Whether recording has ended."},
+    {"host_ns", T_LONGLONG, offsetof(plan_object, plan.host_ns), READONLY,
+     "What the last run took until a GPU had it all and the host only waited; 0 on the host."},
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -78,6 +78,7 @@ static PyGetSetDef reports_getset[] = {
 
 static PyMemberDef reports_members[] = {
     {"device", T_OBJECT, offsetof(sn_reports_object, device), READONLY, "The device that launches."},
+    {"records", T_ULONGLONG, offsetof(sn_reports_object, reports.records), READONLY, "The address of the first record."},
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -23,10 +23,14 @@ static uint64_t sn_lay_out(sn_stepper *s, uint8_t *memory)
 {
     const sn_stepper_options *o = &s->options;
     uint64_t used = 0;
-    s->scratch = sn_part(memory, &used, o->block_size[SN_PUBLISHED]);
+    const bool away = o->away.reports != NULL;
+    uint64_t there = 0;
+    s->scratch = sn_part(away ? o->away.buffers : memory, away ? &there : &used, o->block_size[SN_PUBLISHED]);
     for (int i = 0; i < SN_PRIVATE_BUFFERS; i++)
-        s->private_buffers[i] = sn_part(memory, &used, o->block_size[SN_PRIVATE]);
-    s->held = sn_part(memory, &used, o->input_size);
+        s->private_buffers[i] = sn_part(away ? o->away.buffers : memory, away ? &there : &used, o->block_size[SN_PRIVATE]);
+    s->away_size = there;
+    s->held = away ? o->away.held : sn_part(memory, &used, o->input_size);
+    s->seen = away ? o->away.seen : s->held;
     s->taken = sn_part(memory, &used, o->input_size);
     s->waiting.state = sn_part(memory, &used, o->keyframe_every ? o->state_size : 0);
     s->waiting.inputs = sn_part(memory, &used, o->input_size);
@@ -47,7 +51,6 @@ int sn_stepper_open(sn_stepper *s, const sn_stepper_options *options)
     s->options = *options;
     const uint64_t size = sn_padded(sn_lay_out(s, NULL));
     s->memory = aligned_alloc(64, size);
-    s->memory_size = size;
     if (s->memory == NULL) return -1;
     memset(s->memory, 0, size);
     sn_lay_out(s, s->memory);
@@ -71,17 +74,17 @@ void sn_stepper_close(sn_stepper *s)
     s->memory = NULL;
 }
 
-/* Points the plan's cells at the buffers of one substep, and at the inputs. */
-static void sn_point(const sn_stepper *s, uint8_t *const from[SN_BLOCKS], uint8_t *const to[SN_BLOCKS])
+/* Points a row of the plan's cells at the buffers of one substep, and at the inputs. */
+static void sn_point(const sn_stepper *s, uint32_t row, uint8_t *const from[SN_BLOCKS], uint8_t *const to[SN_BLOCKS])
 {
-    void **cells = s->options.plan->cells;
+    void **const cells = sn_plan_cells(s->options.plan, row);
     for (uint32_t i = 0; i < s->options.field_count; i++) {
         const sn_field *field = &s->fields[i];
         if (field->value != SN_NO_CELL) cells[field->value] = from[field->block] + field->offset;
         if (field->next != SN_NO_CELL) cells[field->next] = to[field->block] + field->offset;
     }
     for (uint32_t i = 0; i < s->options.input_count; i++)
-        if (s->inputs[i].cell != SN_NO_CELL) cells[s->inputs[i].cell] = s->held + s->inputs[i].offset;
+        if (s->inputs[i].cell != SN_NO_CELL) cells[s->inputs[i].cell] = s->seen + s->inputs[i].offset;
 }
 
 /* The n-th private buffer that does not hold the state. */
@@ -94,32 +97,41 @@ static uint8_t *sn_spare_buffer(const sn_stepper *s, int n)
 /* Runs the substeps; the last writes `last`, the one before `other`, and so on in turn. */
 static bool sn_run_substeps(sn_stepper *s, uint8_t *const last[SN_BLOCKS], uint8_t *const other[SN_BLOCKS])
 {
-    uint8_t *const *from = s->current;
-    for (uint32_t left = s->options.substeps; left > 0; left--) {
-        uint8_t *const *to = left % 2 ? last : other;
-        sn_point(s, from, to);
-        s->failed_launch = sn_plan_run(s->options.plan, &s->error);
-        if (s->error.code) return false;
-        from = to;
+    const uint32_t rounds = s->options.plan->rounds;
+    sn_point(s, 0, s->current, rounds % 2 ? last : other);
+    if (rounds > 1) { /* the even ones from the end write the other */
+        sn_point(s, 1, last, other);
+        sn_point(s, 2, other, last);
     }
-    return true;
+    s->failed_launch = sn_plan_run(s->options.plan, &s->error);
+    return s->error.code == 0;
 }
 
-static uint64_t sn_hash_state(sn_stepper *s)
+/* Whether it is the GPU that has a buffer, so that the host cannot touch it. */
+static bool sn_is_away(const sn_stepper *s, const uint8_t *buffer)
 {
+    return (uintptr_t)buffer - (uintptr_t)s->options.away.buffers < s->away_size;
+}
+
+/* The hash of a field in buffers that the plan has just written. */
+static uint64_t sn_hash_written(const sn_stepper *s, uint32_t i, uint8_t *const written[SN_BLOCKS])
+{
+    const sn_field *field = &s->fields[i];
+    if (!sn_is_away(s, written[field->block])) return sn_hash_field(written[field->block] + field->offset, field->size, i);
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < s->options.field_count; i++)
-        sum += s->hashes[i] = sn_hash_field(sn_stepper_field(s, i), s->fields[i].size, i);
+    for (int k = 0; k < SN_SUMS; k++) sum += s->options.away.sums[i * SN_SUMS + (uint32_t)k];
     return sum;
 }
 
 /* Copies into the slot what the plan wrote elsewhere, and counts it: nothing, as long as the cells lead to the slot. */
 static void sn_deliver(sn_stepper *s, uint8_t *slot)
 {
+    const uint32_t rounds = s->options.plan->rounds;
+    void *const *cells = sn_plan_cells(s->options.plan, sn_plan_row(rounds, rounds - 1));
     for (uint32_t i = 0; i < s->options.field_count; i++) {
         const sn_field *field = &s->fields[i];
         if (field->block != SN_PUBLISHED) continue;
-        const uint8_t *written = s->options.plan->cells[field->next];
+        const uint8_t *written = cells[field->next];
         if (written == slot + field->offset) continue;
         memcpy(slot + field->offset, written, field->size);
         sn_account_count(&s->account, SN_COPIES, 1);
@@ -128,7 +140,8 @@ static void sn_deliver(sn_stepper *s, uint8_t *slot)
 
 static void sn_commit(sn_stepper *s, int slot, uint64_t step)
 {
-    const uint64_t hash = sn_hash_state(s);
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < s->options.field_count; i++) hash += s->hashes[i];
     atomic_store_explicit(&s->step, step, memory_order_release);
     sn_ring_commit(s->options.ring, slot, step, (int64_t)(step * s->options.dt_ns), hash);
 }
@@ -176,23 +189,44 @@ static void sn_forget_commands(sn_stepper *s)
     for (uint32_t i = 0; i < s->options.input_count; i++) sn_mailbox_take(s->options.ring, i, s->taken, &answers, &sent_ns);
 }
 
-void sn_stepper_load(sn_stepper *s, uint64_t step, const uint8_t *state, const uint8_t *inputs)
+/* Zeroes the buffers and writes a packed state into the current ones. */
+static sn_result sn_place(sn_stepper *s, const uint8_t *state)
+{
+    const uint64_t published = sn_padded(s->options.block_size[SN_PUBLISHED]);
+    const uint64_t size = published + SN_PRIVATE_BUFFERS * sn_padded(s->options.block_size[SN_PRIVATE]);
+    const sn_reports *const reports = s->options.away.reports;
+    sn_result result = 0;
+    if (reports == NULL) memset(s->scratch, 0, size);
+    else if (size) result = sn_gpu_fill(reports, s->scratch, 0, size);
+    for (uint32_t i = 0; result == 0 && i < s->options.field_count; i++) {
+        const sn_field *field = &s->fields[i];
+        uint8_t *const to = s->current[field->block] + field->offset;
+        const uint8_t *const from = state + field->packed;
+        s->hashes[i] = sn_hash_field(from, field->size, i);
+        if (!sn_is_away(s, to)) memcpy(to, from, field->size);
+        else if (field->size) result = sn_gpu_write(reports, to, from, field->size);
+    }
+    return result;
+}
+
+bool sn_stepper_load(sn_stepper *s, uint64_t step, const uint8_t *state, const uint8_t *inputs)
 {
     const int slot = sn_ring_next(s->options.ring);
-    memset(s->scratch, 0, s->options.block_size[SN_PUBLISHED]);
-    memset(s->private_buffers[0], 0, SN_PRIVATE_BUFFERS * sn_padded(s->options.block_size[SN_PRIVATE]));
     s->current[SN_PUBLISHED] = sn_ring_slot(s->options.ring, slot);
     s->current[SN_PRIVATE] = s->private_buffers[0];
-    for (uint32_t i = 0; i < s->options.field_count; i++) {
-        const sn_field *field = &s->fields[i];
-        memcpy(s->current[field->block] + field->offset, state + field->packed, field->size);
+    memset(&s->error, 0, sizeof s->error);
+    const sn_result result = sn_place(s, state);
+    if (result != 0) {
+        sn_error_lost(&s->error, result);
+        s->failed_launch = 0;
+        return false;
     }
     sn_forget_commands(s);
     memcpy(s->held, inputs, s->options.input_size);
     sn_records_clear(&s->records);
     atomic_store(&s->waiting.full, false);
-    memset(&s->error, 0, sizeof s->error);
     sn_commit(s, slot, step);
+    return true;
 }
 
 static void sn_put_record(sn_stepper *s, uint64_t step)
@@ -213,7 +247,7 @@ static void sn_put_keyframe(sn_stepper *s, uint64_t step)
         return;
     }
     s->waiting.step = step;
-    sn_stepper_copy(s, s->waiting.state);
+    if (sn_stepper_copy(s, s->waiting.state) != 0) return; /* the next tick tells of it */
     memcpy(s->waiting.inputs, s->held, s->options.input_size);
     atomic_store_explicit(&s->waiting.full, true, memory_order_release);
 }
@@ -240,6 +274,7 @@ bool sn_stepper_tick(sn_stepper *s, sn_due due)
     if (!sn_run_substeps(s, last, other)) return false;
     sn_deliver(s, last[SN_PUBLISHED]);
     memcpy(s->current, last, sizeof last);
+    for (uint32_t i = 0; i < s->options.field_count; i++) s->hashes[i] = sn_hash_written(s, i, last);
     sn_commit(s, slot, step);
     const int64_t committed_ns = sn_now_ns();
     if (!s->replaying) {
@@ -260,51 +295,94 @@ bool sn_stepper_replay(sn_stepper *s, const uint8_t *inputs)
     return done;
 }
 
-void sn_stepper_copy(const sn_stepper *s, uint8_t *state)
+sn_result sn_stepper_read(const sn_stepper *s, uint32_t i, uint8_t *to)
 {
-    for (uint32_t i = 0; i < s->options.field_count; i++)
-        memcpy(state + s->fields[i].packed, sn_stepper_field(s, i), s->fields[i].size);
+    const sn_field *field = &s->fields[i];
+    const uint8_t *const from = s->current[field->block] + field->offset;
+    if (field->size && sn_is_away(s, from)) return sn_gpu_read(s->options.away.reports, to, from, field->size);
+    memcpy(to, from, field->size);
+    return 0;
 }
 
-const uint8_t *sn_stepper_field(const sn_stepper *s, uint32_t field)
+sn_result sn_stepper_copy(const sn_stepper *s, uint8_t *state)
 {
-    return s->current[s->fields[field].block] + s->fields[field].offset;
+    sn_result result = 0;
+    for (uint32_t i = 0; result == 0 && i < s->options.field_count; i++)
+        result = sn_stepper_read(s, i, state + s->fields[i].packed);
+    return result;
 }
 
-/* One run of the plan into buffers filled with `filling`; its hashes go to `hashes`. */
-static bool sn_probe_run(sn_stepper *s, uint8_t *const to[SN_BLOCKS], int filling, uint64_t *hashes)
+/* Fills the fields that a run of the plan writes. */
+static sn_result sn_fill(const sn_stepper *s, uint8_t *const to[SN_BLOCKS], unsigned char filling)
 {
-    for (int block = 0; block < SN_BLOCKS; block++) memset(to[block], filling, s->options.block_size[block]);
-    sn_point(s, s->current, to);
-    s->failed_launch = sn_plan_run(s->options.plan, &s->error);
-    for (uint32_t i = 0; i < s->options.field_count; i++)
-        hashes[i] = sn_hash_field(to[s->fields[i].block] + s->fields[i].offset, s->fields[i].size, i);
+    sn_result result = 0;
+    for (uint32_t i = 0; result == 0 && i < s->options.field_count; i++) {
+        const sn_field *field = &s->fields[i];
+        uint8_t *const at = to[field->block] + field->offset;
+        if (!sn_is_away(s, at)) memset(at, filling, field->size);
+        else if (field->size) result = sn_gpu_fill(s->options.away.reports, at, filling, field->size);
+    }
+    return result;
+}
+
+/* A tick's run of the plan into buffers filled with `filling`; its hashes go to `hashes`. */
+static bool sn_probe_run(sn_stepper *s, uint8_t *const last[SN_BLOCKS], uint8_t *const other[SN_BLOCKS],
+                         unsigned char filling, uint64_t *hashes)
+{
+    sn_result result = sn_fill(s, last, filling);
+    if (result == 0) result = sn_fill(s, other, filling);
+    if (result != 0) sn_error_lost(&s->error, result);
+    else if (sn_run_substeps(s, last, other))
+        for (uint32_t i = 0; i < s->options.field_count; i++) hashes[i] = sn_hash_written(s, i, last);
     return s->error.code == 0;
+}
+
+/* The hashes of the state and then of the inputs, as they are now; `bytes` is for a copy of either. */
+static sn_result sn_probe_look(const sn_stepper *s, uint8_t *bytes, uint64_t *hashes)
+{
+    const sn_stepper_options *const o = &s->options;
+    sn_result result = sn_stepper_copy(s, bytes);
+    for (uint32_t i = 0; i < o->field_count; i++) hashes[i] = sn_hash_field(bytes + s->fields[i].packed, s->fields[i].size, i);
+    if (result == 0 && o->away.reports != NULL && o->input_size)
+        result = sn_gpu_read(o->away.reports, bytes, s->seen, o->input_size);
+    else memcpy(bytes, s->seen, o->input_size);
+    for (uint32_t i = 0; i < o->input_count; i++)
+        hashes[o->field_count + i] = sn_hash_field(bytes + s->inputs[i].offset, s->inputs[i].size, i);
+    return result;
 }
 
 bool sn_stepper_probe(sn_stepper *s, uint8_t *faults)
 {
-    const uint32_t fields = s->options.field_count, inputs = s->options.input_count;
-    uint64_t *hashes = malloc((3 * (uint64_t)fields + inputs + 1) * sizeof *hashes);
-    if (hashes == NULL) return false;
+    const sn_stepper_options *const o = &s->options;
+    const uint32_t fields = o->field_count, inputs = o->input_count, all = fields + inputs;
+    uint64_t *const hashes = calloc(3 * (uint64_t)fields + 2 * (uint64_t)all + 1, sizeof *hashes);
+    uint8_t *const bytes = malloc(o->state_size + o->input_size + 1);
+    uint64_t *const runs = hashes, *const before = hashes + 3 * fields, *const after = before + all;
+    uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(o->ring, sn_ring_next(o->ring)), sn_spare_buffer(s, 0)};
+    uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1)};
     memset(&s->error, 0, sizeof s->error);
-    for (uint32_t i = 0; i < inputs; i++)
-        hashes[3 * fields + i] = sn_hash_field(s->held + s->inputs[i].offset, s->inputs[i].size, i);
-    uint8_t *const to[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 0)};
-    const bool ran = sn_probe_run(s, to, 0x55, hashes) && sn_probe_run(s, to, 0xAA, hashes + fields) &&
-                     sn_probe_run(s, to, 0xAA, hashes + 2 * fields);
-    for (uint32_t i = 0; ran && i < fields; i++) {
-        const uint64_t now = sn_hash_field(sn_stepper_field(s, i), s->fields[i].size, i);
-        faults[i] = (uint8_t)((hashes[i] != hashes[fields + i]) * SN_UNWRITTEN |
-                              (hashes[fields + i] != hashes[2 * fields + i]) * SN_CARRIED |
-                              (now != s->hashes[i]) * SN_OVERWRITTEN);
+    bool ran = hashes != NULL && bytes != NULL;
+    if (ran) {
+        memcpy(before, s->hashes, fields * sizeof *before);
+        for (uint32_t i = 0; i < inputs; i++)
+            before[fields + i] = sn_hash_field(s->held + s->inputs[i].offset, s->inputs[i].size, i);
+        ran = sn_probe_run(s, last, other, 0x55, runs) && sn_probe_run(s, last, other, 0xAA, runs + fields) &&
+              sn_probe_run(s, last, other, 0xAA, runs + 2 * fields);
     }
-    for (uint32_t i = 0; ran && i < inputs; i++) {
-        const uint64_t now = sn_hash_field(s->held + s->inputs[i].offset, s->inputs[i].size, i);
-        faults[fields + i] = (uint8_t)((now != hashes[3 * fields + i]) * SN_OVERWRITTEN);
+    if (ran) {
+        const sn_result result = sn_probe_look(s, bytes, after);
+        if (result != 0) sn_error_lost(&s->error, result);
+        ran = result == 0;
     }
-    for (int block = 0; block < SN_BLOCKS; block++) memset(to[block], 0, s->options.block_size[block]);
-    if (s->options.plan->prints != NULL) sn_prints_forget(s->options.plan->prints); /* these runs are nobody's */
+    for (uint32_t i = 0; ran && i < all; i++) {
+        faults[i] = (uint8_t)((before[i] != after[i]) * SN_OVERWRITTEN);
+        if (i < fields) faults[i] |= (uint8_t)((runs[i] != runs[fields + i]) * SN_UNWRITTEN |
+                                               (runs[fields + i] != runs[2 * fields + i]) * SN_CARRIED);
+    }
+    sn_fill(s, last, 0);
+    sn_fill(s, other, 0);
+    if (o->plan->prints != NULL) sn_prints_forget(o->plan->prints); /* these runs are nobody's */
     free(hashes);
+    free(bytes);
     return ran;
 }

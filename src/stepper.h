@@ -13,14 +13,14 @@
 #include <stdbool.h>
 
 #include "account.h"
-#include "plan.h"
+#include "gpu.h"
 #include "records.h"
 #include "sim_node/ring.h"
 
 /* Where a field lives: in the ring's slots, or in memory that only the stepper sees. */
 typedef enum { SN_PUBLISHED, SN_PRIVATE, SN_BLOCKS } sn_block;
 
-enum { SN_NO_CELL = -1, SN_PRIVATE_BUFFERS = 3 };
+enum { SN_NO_CELL = -1, SN_PRIVATE_BUFFERS = 3, SN_SUMS = 32 };
 
 typedef struct {
     sn_block block;
@@ -35,15 +35,24 @@ typedef struct {
     int64_t cell;
 } sn_input;
 
+/* Where a GPU runs the plan, what it has of the stepper's memory. Its graph brings the inputs to where it sees them, and
+ * after the last round leaves sums of the private fields on the host. */
 typedef struct {
-    sn_plan *plan; /* these three are borrowed */
+    const sn_reports *reports; /* NULL: the host runs the plan, and all memory is its own */
+    uint8_t *buffers;          /* the GPU's: scratch and the private ones, each behind the other */
+    uint8_t *held, *seen;      /* the inputs, as the host and as the GPU addresses them */
+    const uint64_t *sums;      /* of each field SN_SUMS, which add up to its hash */
+} sn_away;
+
+typedef struct {
+    sn_plan *plan; /* these three are borrowed; a run of it is a tick, its rounds are the substeps */
     sn_ring *ring;
     const sn_field *fields;
     const sn_input *inputs;
     uint32_t field_count, input_count;
     uint64_t block_size[SN_BLOCKS], state_size, input_size;
     uint64_t dt_ns, keyframe_every, record_capacity;
-    uint32_t substeps;
+    sn_away away;
 } sn_stepper_options;
 
 /* A command given by this process: EMPTY, FULL, or BUSY while one side copies. */
@@ -63,12 +72,12 @@ typedef struct {
     sn_stepper_options options;
     sn_field *fields;
     sn_input *inputs;
-    uint8_t *memory; /* one allocation: the buffers below, inputs, commands, the waiting keyframe */
-    uint64_t memory_size;
+    uint8_t *memory; /* one allocation: of what follows all that is not a GPU's */
+    uint64_t away_size; /* bytes of those that are */
     uint8_t *scratch;
     uint8_t *private_buffers[SN_PRIVATE_BUFFERS];
     uint8_t *current[SN_BLOCKS]; /* where the state is that the last tick left */
-    uint8_t *held, *taken;       /* the inputs as applied, and one on its way from a mailbox */
+    uint8_t *held, *seen, *taken; /* the inputs as applied, where the plan reads them, and one on its way from a mailbox */
     sn_command *commands;
     uint64_t *hashes;
     _Atomic uint64_t step;
@@ -89,8 +98,9 @@ typedef struct {
 int sn_stepper_open(sn_stepper *stepper, const sn_stepper_options *options);
 void sn_stepper_close(sn_stepper *stepper);
 
-/* Makes state and inputs, packed as their layouts say, those of the given step; publishes, and forgets what waits. */
-void sn_stepper_load(sn_stepper *stepper, uint64_t step, const uint8_t *state, const uint8_t *inputs);
+/* Makes state and inputs, packed as their layouts say, those of the given step; publishes, and forgets what waits.
+ * Returns false when a GPU's driver failed, with `error` as of a tick. */
+bool sn_stepper_load(sn_stepper *stepper, uint64_t step, const uint8_t *state, const uint8_t *inputs);
 
 /* Does one tick; false when a kernel stopped itself: then `error` and `failed_launch` tell, and state and step stay. */
 bool sn_stepper_tick(sn_stepper *stepper, sn_due due);
@@ -98,11 +108,9 @@ bool sn_stepper_tick(sn_stepper *stepper, sn_due due);
 /* Does a tick with these inputs, packed as their layout says. It leaves no record and no keyframe: it was recorded. */
 bool sn_stepper_replay(sn_stepper *stepper, const uint8_t *inputs);
 
-/* Copies the whole state, packed as its layout says. */
-void sn_stepper_copy(const sn_stepper *stepper, uint8_t *state);
-
-/* The bytes of a field as the last tick left them. */
-const uint8_t *sn_stepper_field(const sn_stepper *stepper, uint32_t field);
+/* Copies a field as the last tick left it, and the whole state, packed as its layout says. */
+sn_result sn_stepper_read(const sn_stepper *stepper, uint32_t field, uint8_t *to);
+sn_result sn_stepper_copy(const sn_stepper *stepper, uint8_t *state);
 
 /* Gives an input a value from the next tick on, if no command comes through its mailbox. One thread at a time. */
 void sn_stepper_command(sn_stepper *stepper, uint32_t input, const uint8_t *bytes);
@@ -117,7 +125,7 @@ typedef enum {
     SN_OVERWRITTEN = 4, /* the plan changes the value that it reads */
 } sn_fault;
 
-/* Runs the plan from the state as it is into buffers with different contents, and compares.
+/* Does a tick's run from the state as it is into buffers with different contents, and compares.
  *
  * `faults` takes the flags of each field and then of each input. Returns false when a kernel stopped itself: then
  * nothing is known. The state stays as it was, if the plan does not overwrite it. */

@@ -61,10 +61,11 @@ static int sn_open_object(sn_stepper_object *self, sn_stepper_options *o, PyObje
         PyErr_SetString(PyExc_ValueError, "only who made the ring writes ticks into it");
         return -1;
     }
-    if (o->ring->geometry.slot_size < o->block_size[SN_PUBLISHED] || o->substeps == 0) {
-        PyErr_SetString(PyExc_ValueError, "the ring's slots are smaller than the published fields, or substeps is 0");
+    if (o->ring->geometry.slot_size < o->block_size[SN_PUBLISHED]) {
+        PyErr_SetString(PyExc_ValueError, "the ring's slots are smaller than the published fields");
         return -1;
     }
+    o->away.reports = o->plan->reports;
     o->field_count = (uint32_t)PyTuple_GET_SIZE(field_rows);
     o->input_count = (uint32_t)PyTuple_GET_SIZE(input_rows);
     sn_field *fields = sn_read_fields(o, field_rows);
@@ -83,14 +84,16 @@ static int sn_open_object(sn_stepper_object *self, sn_stepper_options *o, PyObje
 static PyObject *sn_stepper_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
     static char *keywords[] = {"plan", "ring", "busy", "fields", "inputs", "published_size", "private_size",
-                               "state_size", "input_size", "dt_ns", "substeps", "keyframe_every", "record_capacity", NULL};
+                               "state_size", "input_size", "dt_ns", "keyframe_every", "record_capacity", "buffers", "held", "seen",
+                               "sums", NULL};
     PyObject *plan, *ring, *busy, *fields, *inputs;
+    unsigned long long buffers = 0, held = 0, seen = 0, sums = 0;
     uint64_t published, private_size, state, input, dt_ns, every, capacity;
-    unsigned substeps;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "OOOO!O!O&O&O&O&O&IO&O&", keywords, &plan, &ring, &busy,
+    if (!PyArg_ParseTupleAndKeywords(args, names, "OOOO!O!O&O&O&O&O&O&O&|KKKK", keywords, &plan, &ring, &busy,
                                      &PyTuple_Type, &fields, &PyTuple_Type, &inputs, sn_read_count, &published,
                                      sn_read_count, &private_size, sn_read_count, &state, sn_read_count, &input,
-                                     sn_read_count, &dt_ns, &substeps, sn_read_count, &every, sn_read_count, &capacity))
+                                     sn_read_count, &dt_ns, sn_read_count, &every, sn_read_count, &capacity, &buffers, &held,
+                                     &seen, &sums))
         return NULL;
     sn_stepper_object *self = (sn_stepper_object *)type->tp_alloc(type, 0);
     if (self == NULL) return NULL;
@@ -99,7 +102,8 @@ static PyObject *sn_stepper_new(PyTypeObject *type, PyObject *args, PyObject *na
     self->busy = Py_NewRef(busy);
     sn_stepper_options options = {.block_size = {published, private_size}, .state_size = state, .input_size = input,
                                   .dt_ns = dt_ns, .keyframe_every = every, .record_capacity = capacity,
-                                  .substeps = substeps};
+                                  .away = {NULL, (uint8_t *)(uintptr_t)buffers, (uint8_t *)(uintptr_t)held,
+                                           (uint8_t *)(uintptr_t)seen, (const uint64_t *)(uintptr_t)sums}};
     if (sn_open_object(self, &options, fields, inputs) == 0) return (PyObject *)self;
     Py_DECREF(self);
     return NULL;
@@ -132,8 +136,8 @@ static PyObject *sn_object_load(PyObject *object, PyObject *args)
         PyErr_Format(PyExc_ValueError, "state and inputs have %zd and %zd bytes; the layouts have %llu and %llu", state.len,
                      inputs.len, (unsigned long long)o->state_size, (unsigned long long)o->input_size);
     } else if (sn_take_right(self) == 0) {
-        sn_stepper_load(&self->stepper, step, state.buf, inputs.buf);
-        result = sn_give_right(self, Py_NewRef(Py_None));
+        const bool loaded = sn_stepper_load(&self->stepper, step, state.buf, inputs.buf);
+        result = sn_give_right(self, loaded ? Py_NewRef(Py_None) : sn_stepper_failure(&self->stepper));
     }
     PyBuffer_Release(&state);
     PyBuffer_Release(&inputs);
@@ -210,13 +214,26 @@ static PyObject *sn_bytes(const void *memory, uint64_t size)
     return PyBytes_FromStringAndSize(memory, (Py_ssize_t)size);
 }
 
+/* The bytes that were read, or what the GPU's driver answered. */
+static PyObject *sn_read(PyObject *bytes, sn_result result)
+{
+    if (result == 0) return bytes;
+    Py_DECREF(bytes);
+    return PyLong_FromLong(result);
+}
+
 static PyObject *sn_object_field(PyObject *object, PyObject *number)
 {
     sn_stepper_object *self = (sn_stepper_object *)object;
     const Py_ssize_t i = sn_index(number, self->stepper.options.field_count);
     if (i < 0 || sn_take_right(self) < 0) return NULL;
-    const uint8_t *bytes = sn_stepper_field(&self->stepper, (uint32_t)i);
-    return sn_give_right(self, sn_bytes(bytes, self->stepper.fields[i].size));
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)self->stepper.fields[i].size);
+    if (bytes == NULL) return sn_give_right(self, NULL);
+    sn_result result;
+    Py_BEGIN_ALLOW_THREADS
+    result = sn_stepper_read(&self->stepper, (uint32_t)i, (uint8_t *)PyBytes_AS_STRING(bytes));
+    Py_END_ALLOW_THREADS
+    return sn_give_right(self, sn_read(bytes, result));
 }
 
 static PyObject *sn_object_state(PyObject *object, PyObject *unused)
@@ -229,8 +246,11 @@ static PyObject *sn_object_state(PyObject *object, PyObject *unused)
         return NULL;
     }
     memset(PyBytes_AS_STRING(bytes), 0, self->stepper.options.state_size); /* between the fields */
-    sn_stepper_copy(&self->stepper, (uint8_t *)PyBytes_AS_STRING(bytes));
-    return sn_give_right(self, bytes);
+    sn_result result;
+    Py_BEGIN_ALLOW_THREADS
+    result = sn_stepper_copy(&self->stepper, (uint8_t *)PyBytes_AS_STRING(bytes));
+    Py_END_ALLOW_THREADS
+    return sn_give_right(self, sn_read(bytes, result));
 }
 
 static PyObject *sn_object_inputs(PyObject *object, PyObject *unused)
@@ -318,8 +338,8 @@ static PyMethodDef sn_stepper_methods[] = {
     {"replay", sn_object_replay, METH_VARARGS,
      "replay(count, inputs, fields) -> (ticks done, hashes, a tuple of each field's bytes, the failure or None)."},
     {"probe", sn_object_probe, METH_NOARGS, "probe() -> faults of fields and inputs as bytes, or the failure."},
-    {"field", sn_object_field, METH_O, "field(number) -> its bytes."},
-    {"state", sn_object_state, METH_NOARGS, "state() -> the bytes of the whole state."},
+    {"field", sn_object_field, METH_O, "field(number) -> its bytes, or what a GPU's driver answered."},
+    {"state", sn_object_state, METH_NOARGS, "state() -> the bytes of the whole state, or what a GPU's driver answered."},
     {"inputs", sn_object_inputs, METH_NOARGS, "inputs() -> the bytes of the inputs as held."},
     {"hashes", sn_object_hashes, METH_NOARGS, "hashes() -> a uint64 a field, as bytes."},
     {"command", sn_object_command, METH_VARARGS, "command(number, bytes): give an input a value."},
@@ -329,16 +349,8 @@ static PyMethodDef sn_stepper_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyObject *sn_object_region(PyObject *object, void *closure)
-{
-    (void)closure;
-    const sn_stepper *stepper = &((sn_stepper_object *)object)->stepper;
-    return Py_BuildValue("KK", (unsigned long long)(uintptr_t)stepper->memory, (unsigned long long)stepper->memory_size);
-}
-
 static PyGetSetDef sn_stepper_getset[] = {
     {"step", sn_object_step, NULL, "Number of the last tick.", NULL},
-    {"region", sn_object_region, NULL, "Address and bytes of all that kernels touch but the ring.", NULL},
     SN_STEPPER_LOOP_GETSET,
     {NULL, NULL, NULL, NULL, NULL},
 };

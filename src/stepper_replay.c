@@ -11,14 +11,15 @@ typedef struct {
     Py_ssize_t count;
 } sn_collection;
 
-static void sn_collect(const sn_stepper *stepper, const sn_collection *to, uint64_t row)
+static bool sn_collect(sn_stepper *stepper, const sn_collection *to, uint64_t row)
 {
     const uint32_t fields = stepper->options.field_count;
     memcpy(to->hashes + row * fields, stepper->hashes, fields * sizeof *to->hashes);
-    for (Py_ssize_t i = 0; i < to->count; i++) {
-        const uint64_t size = stepper->fields[to->fields[i]].size;
-        memcpy(to->values[i] + row * size, sn_stepper_field(stepper, to->fields[i]), size);
-    }
+    sn_result result = 0;
+    for (Py_ssize_t i = 0; result == 0 && i < to->count; i++)
+        result = sn_stepper_read(stepper, to->fields[i], to->values[i] + row * stepper->fields[to->fields[i]].size);
+    if (result != 0) sn_error_lost(&stepper->error, result);
+    return result == 0;
 }
 
 /* Ticks for the rows of inputs until done, failed or interrupted; returns how many were done, -1 with an exception. */
@@ -30,8 +31,8 @@ static int64_t sn_replay_rows(sn_stepper *stepper, const uint8_t *inputs, uint64
         Py_BEGIN_ALLOW_THREADS
         const int64_t until_ns = sn_now_ns() + SN_SIGNAL_NS;
         do {
-            *failed = !sn_stepper_replay(stepper, inputs + done * stepper->options.input_size);
-            if (!*failed) sn_collect(stepper, to, done++);
+            *failed = !sn_stepper_replay(stepper, inputs + done * stepper->options.input_size) || !sn_collect(stepper, to, done);
+            if (!*failed) done++;
         } while (done < count && !*failed && sn_now_ns() < until_ns);
         Py_END_ALLOW_THREADS
         if (PyErr_CheckSignals() < 0) return -1;

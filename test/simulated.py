@@ -9,6 +9,7 @@ import ctypes
 import gc
 import mmap
 from collections import Counter
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,10 +25,13 @@ _SIGNATURES = {
     "cuCtxGetCurrent": (ctypes.c_void_p,),
     "cuCtxSetCurrent": (ctypes.c_void_p,),
     "cuLaunchKernel": (ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3),
+    "cuGraphLaunch": (ctypes.c_void_p, ctypes.c_void_p),
     "cuStreamSynchronize": (ctypes.c_void_p,),
     "cuMemcpyDtoHAsync": (ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p),
     "cuMemcpyHtoDAsync": (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p),
+    "cuMemsetD8Async": (ctypes.c_uint64, ctypes.c_ubyte, ctypes.c_size_t, ctypes.c_void_p),
 }
+_IN_CELL = 1 << 63  # src/plan.h
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -46,6 +50,8 @@ class Driver:
 
     CUdevice_attribute = CUjit_option = CUjitInputType = CUfunction_attribute = _Names()
     CUfunction = int
+    CUDA_KERNEL_NODE_PARAMS = CUDA_MEMCPY3D = CUDA_MEMSET_NODE_PARAMS = CUgraphEdgeData = SimpleNamespace
+    CUmemorytype = SimpleNamespace(CU_MEMORYTYPE_HOST=1, CU_MEMORYTYPE_DEVICE=2)
 
     def __init__(self, capacity: int = 1 << 30) -> None:
         self.capacity, self.current, self.failing = capacity, 0, 0
@@ -54,6 +60,8 @@ class Driver:
         self.pinned: dict[int, Any] = {}
         self.registered: dict[int, int] = {}
         self.modules: dict[int, elf.Code] = {}
+        self.graphs: dict[int, list[Callable[[], None]]] = {}
+        self.early = 0  # edges of all graphs that let a kernel begin beside the one before
         self._callbacks = {
             name: ctypes.CFUNCTYPE(ctypes.c_int, *types)(getattr(self, f"_{name}"))
             for name, types in _SIGNATURES.items()
@@ -75,13 +83,23 @@ class Driver:
     def _cuLaunchKernel(self, function, grid, _y, _z, block, _by, _bz, _shared, _stream, params, _extra):
         assert self.current
         self.calls["cuLaunchKernel"] += 1
+        self._run(function, grid * block, block, params)
+        return 0
+
+    def _run(self, function, threads, block, params):
         at = (ctypes.c_void_p * 4).from_address(params)
         begin, end = (ctypes.c_int64.from_address(one).value for one in at[:2])
-        assert 0 < end - begin <= grid * block < end - begin + block
+        assert 0 < end - begin <= threads < end - begin + block
         record = ctypes.c_uint64.from_address(at[3]).value
         _KERNEL(function)(begin, end, at[2], record)
         if ctypes.c_uint32.from_address(record).value:
             ctypes.c_uint32.from_address(ctypes.c_uint64.from_address(record + 48).value).value = 1
+
+    def _cuGraphLaunch(self, graph, stream):
+        assert self.current
+        self.calls["cuGraphLaunch"] += 1
+        for node in self.graphs[graph]:
+            node()
         return 0
 
     def _cuStreamSynchronize(self, stream):
@@ -95,6 +113,10 @@ class Driver:
 
     def _cuMemcpyHtoDAsync(self, to, source, size, stream):
         ctypes.memmove(to, source, size)
+        return 0
+
+    def _cuMemsetD8Async(self, to, value, size, stream):
+        ctypes.memset(to, value, size)
         return 0
 
     # as Python does
@@ -127,7 +149,7 @@ class Driver:
         return 0, SimpleNamespace(bytes=bytes(range(16)))
 
     def cuDeviceGetAttribute(self, attribute, device):
-        told = {"COMPUTE_CAPABILITY_MAJOR": 9, "CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM": 1}
+        told = {"COMPUTE_CAPABILITY_MAJOR": 9, "CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM": 1, "MULTIPROCESSOR_COUNT": 4}
         return 0, told.get(attribute.removeprefix("CU_DEVICE_ATTRIBUTE_"), 0)
 
     def cuDeviceTotalMem(self, device):
@@ -187,6 +209,63 @@ class Driver:
     def cuMemsetD8Async(self, address, value, size, stream):
         ctypes.memset(int(address), value, size)
         return (0,)
+
+    def cuGraphCreate(self, flags):
+        self.graphs[number := max(self.graphs, default=0) + 1] = []
+        return 0, number
+
+    def _node(self, graph, before, count, run):
+        nodes = self.graphs[int(graph)]
+        assert before == ([len(nodes) - 1][:count])
+        nodes.append(run)
+        return 0, len(nodes) - 1
+
+    def cuGraphAddKernelNode(self, graph, before, count, params):
+        return self._node(graph, before, count, lambda: self._launched(params))
+
+    def _launched(self, params):
+        (begin, end, block, record), _ = params.kernelParams
+        words = (ctypes.c_uint64 * (ctypes.sizeof(block) // 8)).from_buffer_copy(block)
+        for i, word in enumerate(words):
+            if word & _IN_CELL and self._owns(word - _IN_CELL):
+                words[i] = ctypes.c_uint64.from_address(word - _IN_CELL).value
+        kept = ctypes.c_int64(begin), ctypes.c_int64(end), words, ctypes.c_uint64(record)
+        pointers = (ctypes.c_void_p * 4)(*map(ctypes.addressof, kept))
+        self._run(params.func, params.gridDimX * params.blockDimX, params.blockDimX, ctypes.addressof(pointers))
+
+    def _owns(self, address):
+        return any(0 <= address - begin < len(memory) for begin, memory in self.memory.items())
+
+    def cuGraphAddDependencies(self, graph, before, after, edges, count):
+        assert (before, after, count) == ([after[0] - 1], after, 1)
+        self.early += 1
+        return (0,)
+
+    def cuGraphAddMemcpyNode(self, graph, before, count, params, context):
+        host = params.srcMemoryType == self.CUmemorytype.CU_MEMORYTYPE_HOST
+        to, source = (params.dstDevice, params.srcHost) if host else (params.dstHost, params.srcDevice)
+        return self._node(graph, before, count, lambda: ctypes.memmove(to, source, params.WidthInBytes))
+
+    def cuGraphAddMemsetNode(self, graph, before, count, params, context):
+        return self._node(graph, before, count, lambda: ctypes.memset(params.dst, params.value, params.width))
+
+    def cuGraphInstantiate(self, graph, flags):
+        self.graphs[number := max(self.graphs) + 1] = list(self.graphs[int(graph)])
+        return 0, number
+
+    def cuGraphLaunch(self, graph, stream):
+        return (self._cuGraphLaunch(graph, stream),)
+
+    def cuGraphUpload(self, graph, stream):
+        return (0,)
+
+    def cuGraphExecDestroy(self, graph):
+        return (0 if self.graphs.pop(int(graph), None) is not None else _INVALID,)
+
+    cuGraphDestroy = cuGraphExecDestroy
+
+    def cuModuleGetGlobal(self, module, name):
+        return 0, id(module), 4
 
     def cuMemcpyDtoHAsync(self, to, source, size, stream):
         return (self._cuMemcpyDtoHAsync(to, source, size, stream),)

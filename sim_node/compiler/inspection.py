@@ -75,7 +75,7 @@ def inspection(kernel: Kernel, target: str = "host") -> Inspection:
     if rows:
         stages["hoist"] = "".join(printer.text(Module(f.name, {f.name: f})) for f in (rows.safe, rows.free))
     if gpu:
-        stages["llvm"] = llvm.optimised_text(ptx.module(function), target=gpu)
+        stages["llvm"] = llvm.optimised_text(ptx.module(function, gpu), target=gpu)
         stages["code"] = ptx.assembly(function, target)
         stack, registers = _gpu_figures(stages["code"], target)
         lanes = 1

@@ -7,7 +7,7 @@ import struct
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -18,7 +18,7 @@ from sim_node.device.arena import Arena, Memory
 from sim_node.device.driver import DriverError, call
 from sim_node.errors import mistakes
 
-ENTRY = "kernel"  # the function of a module: compiler/backend/ptx.py
+ENTRY, WAITS = "kernel", "waits"  # the function of a module, and what says that it waits: compiler/backend/ptx.py
 
 # src/plan.h: sn_error; the head of sn_prints, how much it keeps, and the longest record
 RECORD_BYTES, PRINT_BYTES, PRINT_MOST = 56, 1 << 20, 24 + 8 * 256
@@ -34,11 +34,16 @@ _ENDED = "CUDA_ERROR_DEINITIALIZED"  # the process ends, and the driver has free
 
 
 class Module:
-    """Machine code on a device, unloaded when nothing refers to it. Attributes: ``symbols`` (a function's handle)."""
+    """Machine code on a device, unloaded when nothing refers to it.
+
+    Attributes: ``symbols`` (a function's handle, or where something else is), as ``ENTRY`` and perhaps ``WAITS``.
+    """
 
     def __init__(self, device: Cuda, handle: Any) -> None:
         self._device, self._handle = device, handle
         self.symbols = {ENTRY: int(call("cuModuleGetFunction", handle, ENTRY.encode()))}
+        with suppress(DriverError):
+            self.symbols[WAITS] = int(call("cuModuleGetGlobal", handle, WAITS.encode())[0])
 
     def __del__(self) -> None:
         self._device.unload(self._handle)
@@ -96,17 +101,23 @@ class Cuda:
         return int(call("cuDeviceGetAttribute", known, self._device))
 
     @cached_property
-    def _primary(self) -> Any:
+    def primary(self) -> Any:
+        """The device's primary context, retained once."""
         return call("cuDevicePrimaryCtxRetain", self._device)
+
+    @cached_property
+    def processors(self) -> int:
+        """How many blocks it runs at once at least: its multiprocessors."""
+        return self.attribute("MULTIPROCESSOR_COUNT")
 
     @contextmanager
     def active(self) -> Iterator[None]:
         """Make the device the one that the driver's functions are about in this thread; after it, the one before."""
         before = call("cuCtxGetCurrent")
-        if int(before) == int(self._primary):
+        if int(before) == int(self.primary):
             yield
             return
-        call("cuCtxSetCurrent", self._primary)
+        call("cuCtxSetCurrent", self.primary)
         try:
             yield
         finally:
@@ -196,7 +207,7 @@ class Cuda:
             seen = call("cuMemHostGetDevicePointer", address, 0)
         flag[:] = bytes(4)
         made = _native.Reports(
-            self, int(self._primary), int(self.stream), records.address, count, address, int(seen),
+            self, int(self.primary), int(self.stream), records.address, count, address, int(seen),
             printed.address if printed else 0, (records, flag, printed),
         )  # fmt: skip
         self.write(records.address, made.fresh, size)
@@ -275,10 +286,10 @@ class Cuda:
             raise MemoryError from None
 
     def _release(self, address: int) -> None:
-        self._end("cuMemFree", address)
+        self.drop("cuMemFree", address)
 
     def _unpin(self, address: int) -> None:
-        self._end("cuMemFreeHost", address)
+        self.drop("cuMemFreeHost", address)
 
     def share(self, *owners: Any) -> Shared:
         """Let the device reach the memory at the ``region`` (address, bytes) of each owner.
@@ -291,13 +302,13 @@ class Cuda:
 
     def unshare(self, address: int) -> None:
         """End what ``share`` began."""
-        self._end("cuMemHostUnregister", address)
+        self.drop("cuMemHostUnregister", address)
 
     def unload(self, module: Any) -> None:
         """Give a module's memory back."""
-        self._end("cuModuleUnload", module)
+        self.drop("cuModuleUnload", module)
 
-    def _end(self, function: str, thing: Any, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+    def drop(self, function: str, thing: Any, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         """End the life of something; the driver does that itself where the process ends, and not at all in a fork."""
         if ending() or not driver.is_ours():
             return

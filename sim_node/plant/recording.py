@@ -10,21 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from sim_node.device.cuda import Cuda
 from sim_node.errors import PlantError
 from sim_node.lang.kernel import Kernel
 from sim_node.plant.binding import Binding, StateBinding
+from sim_node.plant.hashing import hashing
 from sim_node.runtime.array import Array
 from sim_node.runtime.plan import Plan
 from sim_node.runtime.program import load
+from sim_node.runtime.rounds import Rounds
 
 
 class Recording(Plan):
     """A plan that knows a plant's variables.
 
     It refuses to write values and inputs, to read what no launch has written yet, and to leave a next or an output out.
+    Attributes: ``rounds`` (what a run is, on a GPU), once it is finished.
     """
 
-    __slots__ = ("_names", "_own", "_targets", "_written")
+    __slots__ = ("_ending", "_names", "_own", "_targets", "_written", "rounds")
 
     def __init__(self, plant: str, bindings: Sequence[Binding], outputs: Sequence[str], device: Any = None) -> None:
         super().__init__(device)
@@ -35,6 +39,7 @@ class Recording(Plan):
             if isinstance(binding, StateBinding) or binding.name in outputs:
                 self._targets[id(target)] = target
         self._written: set[int] = set()
+        self.rounds: Rounds | None = None
         self._own: dict[int, tuple[Any, np.ndarray[Any, Any]]] = {}
 
     def launch(
@@ -84,15 +89,29 @@ class Recording(Plan):
     def _fault(self, line: str, what: str) -> PlantError:
         return PlantError(f"{line}: plant {self._names}: {what}")
 
-    def finish(self) -> None:
-        """End recording.
+    def finish(
+        self, rounds: int = 1, inputs: int = 0, private: Sequence[tuple[int, int, Binding]] = (), fields: int = 0
+    ) -> None:
+        """End recording; a run is of so many rounds.
 
-        Raises PlantError when a state's next or an output is written by no launch.
+        On a GPU it brings ``inputs`` bytes there, and hashes fields at its end: ``private`` of ``fields``, each by its
+        number, bytes, and the variable that is written. Raises PlantError when a state's next or an output is written
+        by no launch.
         """
         for target in self._targets.values():
             if id(target) not in self._written:
                 raise PlantError(f"plant {self._names}: no launch in build() writes {target}; name it in outputs")
+        self._ending = rounds, inputs, private, fields
         self.freeze()
+
+    def _end(self) -> None:
+        rounds, inputs, private, fields = self._ending
+        if not isinstance(self.device, Cuda):
+            self.end(rounds)
+            return
+        hashed = [(number, nbytes, self.number(binding)) for number, nbytes, binding in private if nbytes]
+        self.rounds = Rounds(self, rounds, inputs, hashing(self.device, fields, hashed))
+        self._run_by(self.rounds)
 
     def _following(self) -> dict[int, int]:
         cells = {id(cell): 2 * number + 1 for number, cell in enumerate(self.cells)}

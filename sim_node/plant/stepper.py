@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from sim_node import _native
+from sim_node.device import driver
 from sim_node.device.cuda import Cuda
 from sim_node.device.names import Device
 from sim_node.device.scope import ScopedDevice
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
-from sim_node.layout import Field, Layout
+from sim_node.layout import Field
 from sim_node.plant.account import Account
-from sim_node.plant.binding import StateBinding
 from sim_node.plant.keyframe import Keyframe, target_of, versions_of
 from sim_node.plant.memory import require, ring_of
+from sim_node.plant.places import Places
 from sim_node.plant.plant import Plant, expect
 from sim_node.plant.recording import Recording
 from sim_node.plant.records import Records
@@ -76,26 +77,30 @@ class Stepper:
                 raise PlantError(f"{self._name}: {what} is an int of at least {low} below 2^{bits}, not {value!r}")
         self.plant, self.dt_ns, self.substeps, self.seed = plant, dt_ns, substeps, seed
         self.layout, self.state_layout, self.input_layout = plant.layout, plant.state_layout, plant.input_layout
-        require(self._name, self.layout, self.state_layout, self._private)
+        places = Places(plant)
+        require(self._name, self.layout, self.state_layout, places.private)
         self._initial = self._initial_state(), self._initial_inputs()
         self._plan = Recording(self._name, tuple(plant._bindings.values()), tuple(plant.declarations.outputs), device)
         with self._authored("build"), ScopedDevice(self._plan.device):
             plant.build(self._plan, dt_ns * 1e-9 / substeps)
-        self._plan.finish()
+        self._plan.finish(substeps, self.input_layout.size, places.private_fields(), len(self.state_layout.fields))
         self.plan_digest, self.warnings = self._plan.digest, tuple(self._plan.warnings)
         self.guarded = self._plan.guarded
         self.ring = self._checked(ring) if ring is not None else ring_of(self.layout, self.input_layout)
         if record_capacity is None:
             row = 8 * len(self.state_layout.fields) + self.input_layout.size + 16
             record_capacity = min(max(RECORD_BYTES // row, LEAST_RECORDS), RECORDS)
+        where, rounds, away = self._plan.device, self._plan.rounds, {}
+        if isinstance(where, Cuda) and rounds is not None:
+            # a GPU's kernels reach the ring by the addresses that it has here, and have the rest in memory of their own
+            self._shared = where.share(self.ring)
+            self._buffers = where.allocate(self.layout.size + 3 * places.private.size, label=f"state of {self._name}")
+            away = {"buffers": self._buffers.address, "held": rounds.held, "seen": rounds.seen, "sums": rounds.summed}
         self._native = _native.Stepper(
-            self._plan, self.ring, PlantError, self._field_rows(), self._input_rows(), self.layout.size,
-            self._private.size, self.state_layout.size, self.input_layout.size, dt_ns, substeps, keyframe_every,
-            record_capacity,
+            self._plan, self.ring, PlantError, places.fields(self._plan), places.inputs(self._plan), self.layout.size,
+            places.private.size, self.state_layout.size, self.input_layout.size, dt_ns, keyframe_every, record_capacity,
+            **away,
         )  # fmt: skip
-        where = self._plan.device
-        # a GPU's kernels reach this memory by the addresses that it has here
-        self._shared = where.share(self._native, self.ring) if isinstance(where, Cuda) else None
         self._account = Account(self._native)
         self.reset()
         self._probe()
@@ -201,7 +206,7 @@ class Stepper:
     def reset(self) -> None:
         """Begin anew at step 0, as a new stepper would: nothing of the run before is left, sent commands included."""
         self._plan.reset()
-        self._native.load(0, *self._initial)
+        self._load(0, *self._initial)
 
     def set(self, name: str, value: Any) -> None:
         """Give an input a value from the next tick on; a command through the mailbox wins over it.
@@ -220,7 +225,7 @@ class Stepper:
         """
         names = [field.name for field in self.state_layout]
         if name in names:
-            return _array(self.state_layout[name], self._native.field(names.index(name)))
+            return _array(self.state_layout[name], self._told(self._native.field(names.index(name))))
         known = [*names, *(field.name for field in self.input_layout)]
         if name not in known:
             raise PlantError(f"{self._name} has no state, output or input '{name}'{suggestion(name, known)}")
@@ -232,7 +237,7 @@ class Stepper:
 
     def keyframe(self) -> Keyframe:
         """Copy the whole state. Raises PlantError while the loop runs."""
-        return self._keyframe(self.step, self._native.state(), self._native.inputs())
+        return self._keyframe(self.step, self._told(self._native.state()), self._native.inputs())
 
     def take_keyframe(self) -> Keyframe | None:
         """Take the keyframe that waits, if one does; also while the loop runs."""
@@ -253,7 +258,7 @@ class Stepper:
         if not keyframe.state and keyframe.step and self.state_layout.size:
             raise PlantError(f"{self._name}: the keyframe of step {keyframe.step} holds no state")
         self._plan.reset()
-        self._native.load(keyframe.step, keyframe.state or self._initial[0], keyframe.inputs)
+        self._load(keyframe.step, keyframe.state or self._initial[0], keyframe.inputs)
 
     def drain(self) -> Records:
         """Take the oldest records that follow one another without a gap; also while the loop runs, by one thread."""
@@ -287,10 +292,16 @@ class Stepper:
 
     # ---- construction ----
 
-    @property
-    def _private(self) -> Layout:
-        hidden = (state for state in self.plant.declarations.states.values() if not state.publish)
-        return self.plant._lay_out(*hidden)
+    def _load(self, step: int, state: bytes, inputs: bytes) -> None:
+        failure = self._native.load(step, state, inputs)
+        if failure is not None:
+            raise self._fault(failure)
+
+    def _told(self, read: bytes | int) -> bytes:
+        """What was read of a GPU; raises DriverError for what its driver answered instead."""
+        if isinstance(read, int):
+            raise driver.lost(f"the state of {self._name}", read)
+        return read
 
     def _initial_state(self) -> bytes:
         declared = self.plant.declarations
@@ -315,24 +326,6 @@ class Stepper:
             raise
         except Exception as fault:
             raise PlantError(f"{self._name}.{method} failed: {placed(fault)}") from fault
-
-    def _field_rows(self) -> tuple[tuple[int, ...], ...]:
-        """(published, offset in its block, offset in the state, bytes, cell of the value, cell of the next)."""
-        blocks = self._private, self.layout
-        rows = []
-        for field in self.state_layout:
-            binding = self.plant._bindings[field.name]
-            published = field.name in {each.name for each in self.layout}
-            is_state = isinstance(binding, StateBinding)
-            value = self._plan.number(binding) if is_state else -1
-            target = self._plan.number(binding.next if isinstance(binding, StateBinding) else binding)
-            offset = blocks[published][field.name].offset
-            rows.append((int(published), offset, field.offset, field.nbytes, value, target))
-        return tuple(rows)
-
-    def _input_rows(self) -> tuple[tuple[int, ...], ...]:
-        number = self._plan.number
-        return tuple((f.offset, f.nbytes, number(self.plant._bindings[f.name])) for f in self.input_layout)
 
     def _checked(self, ring: _native.Ring) -> _native.Ring:
         if ring.digest.hex() != self.layout.digest or ring.inputs != self.input_layout.text().encode():

@@ -26,7 +26,7 @@ def toolchain(gpu: Cuda) -> Toolchain:
 
     def text(function: Function) -> str:
         ptx.check(function, name, version)
-        return ptx.module(function)
+        return ptx.module(function, target)
 
     def image(module: str) -> bytes:
         return gpu.link(ptx.cleaned(llvm.assembly(module, target=target)).encode())

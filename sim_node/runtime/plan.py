@@ -11,7 +11,7 @@ import numpy as np
 
 from sim_node import _native
 from sim_node.compiler.build import Program
-from sim_node.device.cuda import PRINT_BYTES, Cuda
+from sim_node.device.cuda import Cuda
 from sim_node.device.names import Device, get_device
 from sim_node.errors import StabilityWarning
 from sim_node.lang.kernel import Kernel
@@ -22,6 +22,7 @@ from sim_node.runtime.generic import concrete
 from sim_node.runtime.prints import show
 from sim_node.runtime.program import Entry, load, variant
 from sim_node.runtime.refusal import launch_error, plan_error
+from sim_node.runtime.rounds import Rounds
 from sim_node.runtime.stability import judge, warn
 
 # Half of what super() costs, on every tick.
@@ -85,16 +86,19 @@ class Plan(_native.Plan):
     def freeze(self) -> None:
         """End recording, and warn with StabilityWarning of springs and dampers that its steps cannot follow."""
         if not self.frozen:
-            self.end(*self._reports())
+            self._end()
             self.warnings = judge(self.launches, self.images(), self._following())
             warn(self.warnings)
 
-    def _reports(self) -> tuple[()] | tuple[_native.Reports]:
-        """What the launches report to on a GPU."""
-        if not isinstance(self.device, Cuda):
-            return ()
-        prints = any(site.kind == "print" for launch in self.launches for site in launch.program.sites)
-        return (self.device.reports(len(self.launches), PRINT_BYTES if prints else 0),)
+    def _end(self) -> None:
+        """End recording; a run is of one round of the launches."""
+        if isinstance(self.device, Cuda):
+            self._run_by(Rounds(self))
+        else:
+            self.end()
+
+    def _run_by(self, rounds: Rounds) -> None:
+        self.end(rounds.count, rounds.reports, rounds.handle, rounds.cells, rounds)
 
     def _following(self) -> dict[int, int]:
         """Which array is the next of which, by their identities in images; none where arrays are changed in place."""

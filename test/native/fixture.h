@@ -70,7 +70,7 @@ typedef struct {
     arguments block;
     sn_launch launch;
     sn_patch patches[CELLS];
-    void *cells[CELLS];
+    void *cells[SN_ROWS * CELLS];
     sn_plan plan;
     void *segment;
     sn_ring ring;
@@ -83,7 +83,8 @@ static inline void fixture_open(fixture *f, uint32_t substeps, uint64_t slots, u
     void **words = (void **)(void *)&f->block;
     for (uint32_t i = 0; i < CELLS; i++) f->patches[i] = (sn_patch){words + i, i};
     f->launch = (sn_launch){kernel, &f->block, WIDTH, 0};
-    f->plan = (sn_plan){.launches = &f->launch, .patches = f->patches, .cells = f->cells, .launch_count = 1, .patch_count = CELLS, .cell_count = CELLS};
+    f->plan = (sn_plan){.launches = &f->launch, .patches = f->patches, .cells = f->cells, .launch_count = 1, .patch_count = CELLS, .cell_count = CELLS,
+                        .rounds = substeps};
     f->segment = make_ring(&f->ring, slots, 3 * STRIDE, 1, SIZE);
     const sn_field fields[FIELDS] = {
         {SN_PUBLISHED, 0, 0, SIZE, 0, 5},
@@ -96,7 +97,7 @@ static inline void fixture_open(fixture *f, uint32_t substeps, uint64_t slots, u
     const sn_stepper_options options = {
         .plan = &f->plan, .ring = &f->ring, .fields = fields, .inputs = inputs, .field_count = FIELDS, .input_count = 1,
         .block_size = {3 * STRIDE, 2 * STRIDE}, .state_size = 5 * STRIDE, .input_size = STRIDE, .dt_ns = 1000000,
-        .keyframe_every = keyframe_every, .record_capacity = records, .substeps = substeps,
+        .keyframe_every = keyframe_every, .record_capacity = records,
     };
     CHECK(sn_stepper_open(&f->stepper, &options) == 0);
 }
@@ -112,13 +113,13 @@ static inline void fixture_load(fixture *f, const model *m, const int64_t *force
     uint8_t state[5 * STRIDE] = {0}, inputs[STRIDE] = {0};
     for (int i = 0; i < FIELDS; i++) memcpy(state + i * STRIDE, m->field[i], SIZE);
     memcpy(inputs, force, SIZE);
-    sn_stepper_load(&f->stepper, 0, state, inputs);
+    CHECK(sn_stepper_load(&f->stepper, 0, state, inputs));
 }
 
 static inline model fixture_state(const fixture *f)
 {
     model m;
-    for (uint32_t i = 0; i < FIELDS; i++) memcpy(m.field[i], sn_stepper_field(&f->stepper, i), SIZE);
+    for (uint32_t i = 0; i < FIELDS; i++) CHECK(sn_stepper_read(&f->stepper, i, (uint8_t *)m.field[i]) == 0);
     return m;
 }
 

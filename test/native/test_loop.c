@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include "loop.c"
+#include "gpu.c"
 #include "stepper.c"
 
 typedef struct {

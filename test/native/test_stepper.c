@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include "hash.h"
+#include "gpu.c"
 #include "stepper.c"
 
 static const sn_due NEVER_DUE = {0, 0};

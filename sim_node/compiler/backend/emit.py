@@ -16,6 +16,7 @@ from sim_node.compiler.ir.function import Block, Edge, Function, Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import Kind, Scalar, bool_, float64, int64, uint64
 
+_TOUCHING = (Op.LOAD, Op.STORE, Op.ATOMIC, Op.PRINT)
 ACCESS_GROUP = "!0"  # of every load and store, for the loop that says that threads are independent
 
 # Takes room for a record and fills its head (plan.h); what does not fit is counted and goes behind all that is kept.
@@ -57,11 +58,14 @@ write:
 """
 
 
-def thread(*functions: Function, stop: str) -> str:
-    """Emit each as ``@thread``, further ones by their own names, and what they call; a target has its own ``@stop``."""
+def thread(*functions: Function, stop: str, before_memory: str = "") -> str:
+    """Emit each as ``@thread``, further ones by their own names, and what they call; a target has its own ``@stop``.
+
+    Every thread runs the line ``before_memory`` once, before it touches memory or branches.
+    """
     names = ["thread", *(function.name for function in functions[1:])]
     prints = any(value.op is Op.PRINT for block in functions[0].blocks for value in block.body)
-    lines = (line for name, function in zip(names, functions) for line in _Thread(function).lines(name))
+    lines = (line for name, function in zip(names, functions) for line in _Thread(function, before_memory).lines(name))
     return "\n".join(lines) + stop + (_PRINT if prints else "")
 
 
@@ -107,8 +111,9 @@ def split(number: str, names: Sequence[str]) -> Iterator[str]:
 class _Thread:
     """The names of one function's values, and the lines that compute them."""
 
-    def __init__(self, function: Function) -> None:
-        self.function = function
+    def __init__(self, function: Function, before_memory: str = "") -> None:
+        self.function, self._before_memory = function, before_memory
+        self._stops: list[tuple[str, int, str, str]] = []  # of each check: its block, and what there is to report
         self.blocks = _numbered(cfg.reverse_postorder(function))
         self.names: dict[Value, str] = {}
         for i, param in enumerate(function.params):
@@ -149,9 +154,30 @@ class _Thread:
                     yield from self._check(value, _part(block.label, checks))
                     checks += 1
                 elif self.is_line(value):
+                    if value.op in _TOUCHING:
+                        yield from self._touching()
                     yield from self.value(value)
+            yield from self._touching()
             yield from self._end(block)
+        yield from self._stopped()
         yield "}"
+
+    def _touching(self) -> Iterator[str]:
+        """Write what comes before memory is touched, where that is not done."""
+        if self._before_memory:
+            yield self._before_memory
+            self._before_memory = ""
+
+    def _stopped(self) -> Iterator[str]:
+        """Report whatever check failed, in one place, and leave the range."""
+        if not self._stops:
+            return
+        yield "stopped:"
+        for name, kind, at in (("site", "i32", 1), ("index", "i64", 2), ("length", "i64", 3)):
+            passed = ", ".join(f"[ {stop[at]}, %{stop[0]} ]" for stop in self._stops)
+            yield f"  %told.{name} = phi {kind} {passed}"
+        yield "  call void @stop(ptr %error, i32 %told.site, i64 %tid, i64 %told.index, i64 %told.length)"
+        yield "  ret i1 false"
 
     def value(self, value: Value) -> Iterator[str]:
         """The lines of one value."""
@@ -223,14 +249,16 @@ class _Thread:
         if value.op is Op.BOUNDS:  # unsigned, so that a negative index is above every length
             condition, told = f"%{label}.in", value.args
             yield f"  {condition} = icmp ult {_type(value.args[0])} {first}, {self.names[value.args[1]]}"
+        yield from self._touching()
         yield f"  br i1 {condition}, label %{label}, label %{label}.stop, !prof !3"
         yield f"{label}.stop:"
         words = []
         for at, scalar in enumerate(told):
             words.append((yield from self._word(scalar, f"%{label}.told{at}")))
         index, length = words or ("0", "0")
-        yield f"  call void @stop(ptr %error, i32 {value.attr}, i64 %tid, i64 {index}, i64 {length})"
-        yield "  ret i1 false"
+        assert isinstance(value.attr, int)
+        self._stops.append((f"{label}.stop", value.attr, index, length))
+        yield "  br label %stopped"
         yield f"{label}:"
 
     def _word(self, value: Value, name: str) -> Generator[str, None, str]:

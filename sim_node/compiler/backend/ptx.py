@@ -2,25 +2,32 @@
 
 ``.entry kernel(begin, end, args, error)``, where ``args`` is the argument block itself, in the space of parameters.
 Any grid and block of one dimension that together have ``end - begin`` threads or more.
+
+In a graph a kernel may be begun while the one before it still runs (programmatic dependent launch, from sm_90 on: CUDA
+C++ Programming Guide). So each lets the next begin at once, and waits for the one before as late as it can: when its
+code is fetched and its arguments are. Such code has a symbol that says so, since a graph may use this of no other.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sim_node.compiler.backend import abi, emit, isa, llvm
 from sim_node.compiler.backend.target import Target
 from sim_node.compiler.ir.function import Function
-from sim_node.dtypes import ArrayType, Type
+from sim_node.dtypes import ArrayType, Type, int64
 
-SYMBOL = "kernel"
+SYMBOL, WAITS = "kernel", "waits"
+_WAITS_SINCE = 90
+_WAIT = '  call void asm sideeffect "griddepcontrol.wait;", "~{memory}"()'
 WIDEST = 16  # bytes that one instruction reads or writes
 
 # Threads end in any order, and the error to tell is that of the first in the order of their numbers, as on the host. So
 # who is before all others so far writes, one at a time; and the host's flag is set, which it looks at and nothing else.
 _STOP = """
-define internal void @stop(ptr %error, i32 %site, i64 %tid, i64 %index, i64 %length) noinline cold #0 {
+define internal void @stop(ptr %error, i32 %site, i64 %tid, i64 %index, i64 %length) alwaysinline cold #0 {
 start:
   %at.thread = getelementptr i8, ptr %error, i64 8
   %before = atomicrmw umin ptr %at.thread, i64 %tid syncscope("device") monotonic, align 8
@@ -73,7 +80,7 @@ def assembly(function: Function, name: str, ptx_version: int | None = None, opt_
     Raises BuildError where there is no such GPU or version.
     """
     target = check(function, name, ptx_version)
-    return cleaned(llvm.assembly(module(function), opt_level, target))
+    return cleaned(llvm.assembly(module(function, target), opt_level, target))
 
 
 def check(function: Function, name: str, ptx_version: int | None = None) -> Target:
@@ -86,9 +93,11 @@ def cleaned(text: str) -> str:
     return _CALLS.sub("", text)
 
 
-def module(function: Function) -> str:
+def module(function: Function, gpu: Target) -> str:
     """Emit the LLVM IR of a GPU's module with one entry."""
-    return emit.thread(function, stop=_STOP) + "\n".join(_kernel(function)) + _TAIL
+    waits = int(gpu.name[3:]) >= _WAITS_SINCE
+    text = emit.thread(function, stop=_STOP, before_memory=_WAIT if waits else "")
+    return text + "\n".join(_kernel(function, waits)) + _TAIL
 
 
 def alignments(function: Function) -> dict[int, int]:
@@ -106,12 +115,16 @@ def alignments(function: Function) -> dict[int, int]:
     return found
 
 
-def _kernel(function: Function) -> Iterator[str]:
+def _kernel(function: Function, waits: bool) -> Iterator[str]:
     yield "declare void @llvm.assume(i1)"
+    if waits:
+        yield f"@{WAITS} = addrspace(4) constant i32 1"
     yield from (f"declare i32 @llvm.nvvm.read.ptx.sreg.{register}.x()" for register in _NUMBER)
     args = f"ptr byval([{abi.size(_kinds(function))} x i8]) align 8 %args"
     yield f"define ptx_kernel void @{SYMBOL}(i64 %begin, i64 %end, {args}, ptr %error) #0 {{"
     yield "start:"
+    if waits:
+        yield '  call void asm sideeffect "griddepcontrol.launch_dependents;", ""()'
     for register in _NUMBER:
         yield f"  %{register} = call i32 @llvm.nvvm.read.ptx.sreg.{register}.x()"
         yield f"  %{register}.w = zext i32 %{register} to i64"
@@ -121,13 +134,45 @@ def _kernel(function: Function) -> Iterator[str]:
     yield "  %any = icmp slt i64 %tid.n, %end"
     yield "  br i1 %any, label %some, label %done"
     yield "some:"
+    cells = {abi.word(i) for i, kind in enumerate(_kinds(function)) if _may_be_cell(kind)}
+    block = "some"
     for word in (*abi.dims(), *abi.words(_kinds(function))):
-        yield from emit.load(word)
+        if word.name in cells:
+            yield from _address(word, block)
+            block = f"known.{word.name[1:]}"
+        else:
+            yield from emit.load(word)
     yield from emit.split("%tid.n", [abi.coordinate(axis) for axis in range(function.dims)])
     yield from _threads(function)
     yield "done:"
     yield "  ret void"
     yield "}"
+
+
+def _may_be_cell(kind: Type | None) -> bool:
+    return isinstance(kind, ArrayType) and kind.layout == "contiguous"
+
+
+def _address(word: abi.Word, block: str) -> Iterator[str]:
+    """Load the address of an array: the word itself, or what is where a word with the highest bit leads.
+
+    That is no kernel's to write, but the graph's before the first of them, so it can be loaded before the wait; from
+    where all of the GPU finds the same, which a processor's own cache does not promise before it.
+    """
+    name = word.name
+    cell, known = f"cell.{name[1:]}", f"known.{name[1:]}"
+    yield from emit.load(replace(word, name=f"{name}.w", scalar=int64))
+    yield f"  {name}.there = icmp slt i64 {name}.w, 0"
+    yield f"  br i1 {name}.there, label %{cell}, label %{known}"
+    yield f"{cell}:"
+    yield f"  {name}.c = and i64 {name}.w, {2**63 - 1}"
+    yield f"  {name}.p = inttoptr i64 {name}.c to ptr addrspace(1)"
+    yield f'  {name}.v = load atomic i64, ptr addrspace(1) {name}.p syncscope("device") monotonic, align 8'
+    yield f"  br label %{known}"
+    yield f"{known}:"
+    yield f"  {name}.n = phi i64 [ {name}.w, %{block} ], [ {name}.v, %{cell} ]"
+    yield f"  {name}.g = inttoptr i64 {name}.n to ptr addrspace(1)"
+    yield f"  {name} = addrspacecast ptr addrspace(1) {name}.g to ptr"
 
 
 def _threads(function: Function) -> Iterator[str]:

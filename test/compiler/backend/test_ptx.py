@@ -194,7 +194,7 @@ def test_the_argument_block_is_a_parameter_by_value():
     assert re.search(r"\.entry kernel\(\s*\.param \.u64 kernel_param_0,\s*\.param \.u64 kernel_param_1,", text)
     assert ".param .align 8 .b8 kernel_param_2[56]" in text
     assert ".local" not in text
-    assert not re.search(r"\bld\.(?!param|global)", text.split(".entry")[1])
+    assert not re.search(r"\bld\.(?!param|global|relaxed\.gpu\.global)", text.split(".entry")[1])
 
 
 def test_a_record_of_what_is_printed_gets_its_room_by_one_atomic_addition():
@@ -207,7 +207,7 @@ def test_a_check_that_compares_leaves_both_values_in_64_bits():
     text = kernels()["compared"]
     assert "cvt.f64.f16" in text
     for told in (3, np.float64(0.5).view(np.int64)):
-        assert f"[param4], {told};" in text
+        assert re.search(rf"mov\.b64 \t%rd\d+, {told};", text)
 
 
 def test_threads_are_numbered_in_64_bits():
@@ -270,7 +270,7 @@ def test_the_text_is_what_was_read_and_found_good(kernel):
 def together(texts: dict[str, str]) -> str:
     """One module of many, which is assembled faster than each alone."""
     parts = [
-        re.sub(r"\b(kernel|stop|print)\b", rf"\g<1>_{i}", text.split(".address_size 64", 1)[1])
+        re.sub(r"\b(kernel|waits|print)\b", rf"\g<1>_{i}", text.split(".address_size 64", 1)[1])
         for i, text in enumerate(texts.values())
     ]
     return ".version 7.8\n.target sm_90\n.address_size 64\n" + "\n".join(parts)
@@ -285,3 +285,23 @@ def test_the_assembler_takes_it(name, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "k.cubin").stat().st_size
+
+
+def test_a_kernel_waits_for_the_one_before_it_before_it_touches_memory():
+    for name, text in kernels().items():
+        entry = text.split(".visible .entry")[1]
+        assert "griddepcontrol.wait;" in entry, name  # several times where LLVM split the threads before it
+        before = entry.split("griddepcontrol.wait;")[0]
+        assert "griddepcontrol.launch_dependents;" in before
+        assert not re.search(r"\b(ld\.global|st\.global|atom|red)\b", before), name
+        assert ".visible .const .align 4 .u32 waits" in text
+    older = ptx.assembly(optimise(lower(saxpy)).entry, "sm_86")
+    assert "griddepcontrol" not in older
+    assert "waits" not in older
+
+
+def test_an_address_with_its_highest_bit_set_is_where_the_address_is():
+    entry = kernels()["saxpy"].split(".visible .entry")[1]
+    assert len(re.findall(r"ld\.relaxed\.gpu\.global\.b64", entry.split("griddepcontrol.wait;")[0])) == 2
+    function = parse(f"kernel @k({ArrayType(float32, 1, 'strided').text} %p) {{\nb0:\n  return\n}}").entry
+    assert "relaxed" not in ptx.assembly(function, "sm_90")  # no cell is of those

@@ -1,0 +1,99 @@
+"""Work of a GPU in a fixed order, which the host gives it by one call: a graph of the driver's."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+from sim_node.device import driver
+from sim_node.device.driver import call
+
+if TYPE_CHECKING:
+    from sim_node.device.cuda import Cuda
+
+# An edge that lets a kernel begin when every block of the one before has said so or ended: CUDA driver API,
+# CUgraphEdgeData, CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC and CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC.
+_EARLY_PORT = _EARLY = 1
+_MOST_BLOCKS = 2**31 - 1  # src/gpu.h
+
+
+class Graph:
+    """What is added runs in that order; after ``end`` the driver launches it by ``handle``, as long as this lives."""
+
+    def __init__(self, device: Cuda) -> None:
+        self._device, self.handle = device, 0
+        self._last: Any = None
+        self._after_kernel = False
+        with device.active():
+            self._nodes = call("cuGraphCreate", 0)
+        found = driver.bindings()
+        # cuda-python 12 has the function with edges that differ under a name of its own
+        older = "cuGraphAddDependencies_v2"
+        self._edges = older if hasattr(found, older) else "cuGraphAddDependencies"
+        self._early = hasattr(found, "CUgraphEdgeData")
+
+    def copy(self, to: int, source: int, nbytes: int, *, host: str) -> None:
+        """Copy bytes; ``host`` says which of both addresses is the host's: 'to' or 'source'."""
+        found = driver.bindings()
+        params, kinds = found.CUDA_MEMCPY3D(), found.CUmemorytype
+        if host == "source":
+            params.srcMemoryType, params.srcHost = kinds.CU_MEMORYTYPE_HOST, source
+            params.dstMemoryType, params.dstDevice = kinds.CU_MEMORYTYPE_DEVICE, to
+        else:
+            params.srcMemoryType, params.srcDevice = kinds.CU_MEMORYTYPE_DEVICE, source
+            params.dstMemoryType, params.dstHost = kinds.CU_MEMORYTYPE_HOST, to
+        params.WidthInBytes, params.Height, params.Depth = nbytes, 1, 1
+        self._add("cuGraphAddMemcpyNode", params, self._device.primary)
+
+    def zero(self, address: int, nbytes: int) -> None:
+        """Zero bytes of the device."""
+        params = driver.bindings().CUDA_MEMSET_NODE_PARAMS()
+        params.dst, params.value, params.elementSize, params.width, params.height = address, 0, 1, nbytes, 1
+        self._add("cuGraphAddMemsetNode", params, self._device.primary)
+
+    def launch(self, function: int, threads: int, block: int, args: bytes, record: int, *, waits: bool) -> None:
+        """Launch a kernel with its argument block; ``record`` is where its threads tell of errors.
+
+        ``waits`` says that its code waits for what runs before it, so that it can be begun early.
+        """
+        held = _block(len(args)).from_buffer_copy(args)
+        for begin in range(0, threads, _MOST_BLOCKS * block):
+            end = min(threads, begin + _MOST_BLOCKS * block)
+            params = driver.bindings().CUDA_KERNEL_NODE_PARAMS()
+            params.func = driver.bindings().CUfunction(function)
+            params.gridDimX, params.blockDimX = -(-(end - begin) // block), block
+            params.gridDimY = params.gridDimZ = params.blockDimY = params.blockDimZ = 1
+            params.kernelParams = (begin, end, held, record), (ctypes.c_int64, ctypes.c_int64, None, ctypes.c_uint64)
+            # One that waits beside another takes room from it: few blocks take little, and many gain nothing.
+            early = self._early and waits and self._after_kernel and params.gridDimX <= self._device.processors
+            self._add("cuGraphAddKernelNode", params, early=early)
+            self._after_kernel = True
+
+    def _add(self, function: str, params: Any, *more: Any, early: bool = False) -> None:
+        before = [] if self._last is None or early else [self._last]
+        with self._device.active():
+            node = call(function, self._nodes, before, len(before), params, *more)
+            if early:
+                edge = driver.bindings().CUgraphEdgeData()
+                edge.from_port, edge.type = _EARLY_PORT, _EARLY
+                call(self._edges, self._nodes, [self._last], [node], [edge], 1)
+        self._last, self._after_kernel = node, False
+
+    def end(self) -> None:
+        """Make of it what can be launched, and bring that to the device."""
+        with self._device.active():
+            made = call("cuGraphInstantiate", self._nodes, 0)
+            self._made, self.handle = made, int(made)
+            call("cuGraphUpload", made, self._device.stream)
+            call("cuStreamSynchronize", self._device.stream)
+
+    def __del__(self) -> None:
+        if self.handle:
+            self._device.drop("cuGraphExecDestroy", self._made)
+        if hasattr(self, "_nodes"):
+            self._device.drop("cuGraphDestroy", self._nodes)
+
+
+def _block(nbytes: int) -> type[ctypes.Structure]:
+    """Make the type of an argument block: cuda-python takes structures as they are."""
+    return type("Block", (ctypes.Structure,), {"_fields_": [("bytes", ctypes.c_ubyte * nbytes)]})
