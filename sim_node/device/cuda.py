@@ -351,4 +351,9 @@ def gpus() -> list[Cuda]:
     return _gpus
 
 
+def used() -> list[Cuda]:
+    """List the GPUs that something was asked of; a driver that nobody needed is not loaded for that."""
+    return [gpu for gpu in _gpus if "stream" in vars(gpu)]
+
+
 _gpus: list[Cuda] = []

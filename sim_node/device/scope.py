@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from sim_node.device import names
+from sim_node.device.cuda import Cuda, used
 from sim_node.device.names import Device, get_device
 
 
@@ -58,9 +59,16 @@ def init() -> None:
 
 
 def synchronize() -> None:
-    """Wait until every launch has ended: on the CPU a launch has ended when it returns."""
+    """Wait until every launch has ended: on the CPU it has when it returns. Raises DriverError where one failed."""
+    for gpu in used():
+        gpu.synchronize()
 
 
 def synchronize_device(name: str | Device | None = None) -> None:
-    """Wait until every launch on a device has ended; raises DeviceError for an unknown device."""
-    get_device(name)
+    """Wait until every launch on a device has ended.
+
+    Raises DeviceError for an unknown device, DriverError where a launch failed.
+    """
+    device = get_device(name)
+    if isinstance(device, Cuda):
+        device.synchronize()

@@ -1,3 +1,5 @@
+from functools import partial
+
 import pytest
 
 import sim_node as sn
@@ -32,3 +34,14 @@ def test_what_was_launched_has_ended():
     sn.synchronize()
     sn.synchronize_device()
     sn.synchronize_device("cpu")
+
+
+def test_a_gpu_is_waited_for_once_it_was_used(simulate):
+    gpu = simulate()
+    sn.synchronize()
+    assert not gpu.driver.calls["cuStreamSynchronize"]
+    sn.zeros(4, device="cuda:0")
+    for wait in (sn.synchronize, partial(sn.synchronize_device, "cuda:0")):
+        before = gpu.driver.calls["cuStreamSynchronize"]
+        wait()
+        assert gpu.driver.calls["cuStreamSynchronize"] == before + 1
