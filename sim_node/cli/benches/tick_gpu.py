@@ -23,6 +23,7 @@ from sim_node.cli.benches.peers import started
 from sim_node.cli.benches.tick import CLOCKS, account
 from sim_node.device.cuda import Cuda
 from sim_node.device.names import DEFAULT, Device
+from sim_node.runtime.trace import Trace
 
 KERNELS = 20
 THREADS = 256
@@ -35,11 +36,20 @@ class Chain(NamedTuple):
     read: Callable[[], Any]
 
 
+class Ours(NamedTuple):
+    """The same, of ours, with its plan."""
+
+    tick: Callable[[], object]
+    read: Callable[[], Any]
+    plan: sn.Plan
+
+
 def run(gpu: Cuda, ticks: int = 5000, rounds: int = 20, repeats: int = 500) -> Measurement:
     """Measure µs of a plan's run and of the peers', launch to end, then lateness and step time of a plant.
 
-    ``plan_to_bare`` is what a run takes by what the bare graph does. ``same_bits`` says whether the last kernel leaves
-    what ours does on this GPU: a peer's, and ours on the CPU.
+    ``plan_to_bare`` is what a run takes by what the bare graph does; ``host`` what of it the host works until the GPU has
+    it all. ``kernels`` are the times between the GPU's events around each kernel of that name, in a plan with those.
+    ``same_bits`` says whether the last kernel leaves what ours does on this GPU: a peer's, and ours on the CPU.
     """
     result = Measurement("tick", {"kernels": KERNELS, "threads": THREADS}, device=gpu)
     ours, reference = _ours(gpu), _ours(DEFAULT)
@@ -50,7 +60,8 @@ def run(gpu: Cuda, ticks: int = 5000, rounds: int = 20, repeats: int = 500) -> M
         taken = alternated_ns(calls, rounds=rounds, repeats=repeats)
     times = {name: quantiles(each) for name, each in taken.items()}
     reference.tick()
-    result.figures["plan"] = {**times["plan"], "same_bits": _equal(ours, reference)}
+    result.figures["plan"] = {**times["plan"], "same_bits": _equal(ours, reference), "host": _host(ours.plan, repeats)}
+    result.figures["kernels"] = _kernels(gpu, repeats)
     fastest = min(bare, key=lambda way: times[way]["p50_us"])
     result.peers["bare"] = {"way": fastest, **times[fastest], "ways": {way: times[way] for way in bare}}
     for name, peer in peers.items():
@@ -65,19 +76,40 @@ def run(gpu: Cuda, ticks: int = 5000, rounds: int = 20, repeats: int = 500) -> M
     return result
 
 
-def _equal(one: Chain, other: Chain) -> bool:
+def _host(plan: sn.Plan, repeats: int) -> dict[str, float]:
+    """Describe what the host works in a run before it waits."""
+    worked = []
+    for _ in range(repeats):
+        plan.run()
+        worked.append(plan.host_ns)
+    return quantiles(worked)
+
+
+def _kernels(gpu: Cuda, repeats: int) -> dict[str, dict[str, float]]:
+    """Describe what each kernel takes, by the name of it."""
+    trace = Trace()
+    plan = _ours(gpu, trace).plan
+    taken: dict[str, list[int]] = {}
+    for _ in range(repeats):
+        plan.run()
+        for begin, end, _, number in trace.spans().tolist():
+            taken.setdefault(plan.launches[number].kernel.name, []).append(end - begin)
+    return {name: quantiles(each) for name, each in taken.items()}
+
+
+def _equal(one: Chain | Ours, other: Chain | Ours) -> bool:
     return bool(np.array_equal(one.read(), other.read()))
 
 
-def _ours(device: Device) -> Chain:
+def _ours(device: Device, trace: Trace | None = None) -> Ours:
     """Record a plan; its run waits for its end, since its kernels check their indices."""
     arrays = [sn.array(chain.start(THREADS), dtype=float, device=device)]
     arrays += [sn.zeros(THREADS, dtype=float, device=device) for _ in range(KERNELS)]
-    plan = sn.Plan(device)
+    plan = sn.Plan(device, trace)
     for x, y in pairwise(arrays):
         plan.launch(chain.link, dim=THREADS, inputs=[x], outputs=[y])
     plan.freeze()
-    return Chain(plan.run, arrays[-1].numpy)
+    return Ours(plan.run, arrays[-1].numpy, plan)
 
 
 def _warp(gpu: Cuda) -> tuple[str, Chain]:

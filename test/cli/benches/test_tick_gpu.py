@@ -25,6 +25,8 @@ def test_figures_and_absent_peers(simulate, monkeypatch):
     measured = tick_gpu.run(simulate().device, **FEW)
     assert measured.figures["plan"]["count"] == 6
     assert measured.figures["plan"]["same_bits"]
+    assert measured.figures["plan"]["host"]["count"] == 3
+    assert {name: each["count"] for name, each in measured.figures["kernels"].items()} == {"link": 60}
     assert (ran.count("bindings"), ran.count("pointers")) == (9, 9)  # the first three of each are not counted
     bare_graph = measured.peers["bare"]
     assert bare_graph["p50_us"] == min(way["p50_us"] for way in bare_graph["ways"].values())
