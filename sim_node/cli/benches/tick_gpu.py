@@ -48,7 +48,7 @@ def run(gpu: Cuda, ticks: int = 5000, rounds: int = 20, repeats: int = 500) -> M
     """Measure µs of a plan's run and of the peers', launch to end, then lateness and step time of a plant.
 
     ``plan_to_bare`` is what a run takes by what the bare graph does; ``host`` what of it the host works until the GPU
-    has it all. ``kernels`` are the times between the GPU's events around each kernel of that name, in a plan with those.
+    has it all. ``kernels`` are times between the GPU's events around each kernel of that name, in a plan with those.
     ``same_bits`` says whether the last kernel leaves what ours does on this GPU: a peer's, and ours on the CPU.
     """
     result = Measurement("tick", {"kernels": KERNELS, "threads": THREADS}, device=gpu)
