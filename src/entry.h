@@ -105,6 +105,7 @@ typedef struct {
     PyObject *device;     /* that it runs on, borrowed from its reports; NULL: the host */
     sn_reports_object *reports; /* of a GPU */
     uint32_t block;       /* of a GPU: threads in one */
+    int64_t pairs_from;   /* of a GPU, as sn_launch has it */
     uint32_t touched;     /* bytes of one element of each array: what a thread touches at least */
     bool prints, stops;
     int dims;             /* coordinates that a thread of it has; 0: it asks for none */

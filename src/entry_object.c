@@ -44,13 +44,14 @@ static int set_params(sn_entry *self, PyObject *rows)
 
 static PyObject *entry_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"address", "params", "dims", "owner", "prints", "stops", "reports", "block", NULL};
+    static char *names[] = {"address", "params", "dims", "owner", "prints", "stops", "reports", "block", "pairs_from", NULL};
     unsigned long long address;
     int dims, prints = 0, stops = 1;
     unsigned block = 0;
+    long long pairs_from = 0;
     PyObject *params, *owner, *reports = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!iO|ppO!I", names, &address, &PyTuple_Type, &params, &dims, &owner,
-                                     &prints, &stops, &sn_reports_type, &reports, &block))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!iO|ppO!IL", names, &address, &PyTuple_Type, &params, &dims, &owner,
+                                     &prints, &stops, &sn_reports_type, &reports, &block, &pairs_from))
         return NULL;
     sn_entry *self = (sn_entry *)cls->tp_alloc(cls, 0);
     if (self == NULL) return NULL;
@@ -60,6 +61,7 @@ static PyObject *entry_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
     self->prints = prints != 0;
     self->stops = stops != 0;
     self->block = block;
+    self->pairs_from = pairs_from;
     self->reports = (sn_reports_object *)Py_XNewRef(reports);
     if (reports != NULL) self->device = self->reports->device;
     self->variants = PyList_New(0);
@@ -175,7 +177,7 @@ static PyMemberDef entry_members[] = {
 PyTypeObject sn_entry_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Entry",
-    .tp_doc = "Entry(address, params, dims, owner, prints=False, stops=True, reports=None, block=0): a compiled kernel; a "
+    .tp_doc = "Entry(address, params, dims, owner, prints=False, stops=True, reports=None, block=0, pairs_from=0): a compiled kernel; a "
               "parameter is (name, ndim or 0 if by value, layout, element, whether the kernel writes it).",
     .tp_basicsize = sizeof(sn_entry),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
@@ -191,7 +193,7 @@ static void run_on_gpu(const sn_entry *entry, int64_t threads, void *args, sn_er
 {
     sn_reports_object *owner = entry->reports;
     const bool waits = entry->stops || entry->prints;
-    const sn_launch launch = {entry->kernel, args, threads, entry->block};
+    const sn_launch launch = {entry->kernel, args, threads, entry->block, entry->pairs_from};
     PyThreadState *state = NULL;
     void *before;
     if (waits) {

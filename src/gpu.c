@@ -31,7 +31,8 @@ sn_result sn_gpu_launch(const sn_reports *reports, const sn_launch *launch, uint
     memcpy(&function, &launch->kernel, sizeof function);
     for (int64_t begin = 0; begin < threads; begin += most) {
         int64_t end = threads - begin < most ? threads : begin + most;
-        const unsigned blocks = (unsigned)((end - begin + launch->block - 1) / launch->block);
+        const int64_t width = end - begin >= launch->pairs_from ? 2 * (int64_t)launch->block : launch->block;
+        const unsigned blocks = (unsigned)((end - begin + width - 1) / width);
         void *params[] = {&begin, &end, launch->args, &record};
         TRY(sn_driver_functions.launch(function, blocks, 1, 1, launch->block, 1, 1, 0, reports->stream, params, NULL));
     }

@@ -63,6 +63,7 @@ typedef struct {
     void *args;
     int64_t threads;
     uint32_t block; /* of a GPU: threads in one */
+    int64_t pairs_from; /* of a GPU: from so many threads on, one of a block runs two */
 } sn_launch;
 
 typedef struct {

@@ -92,7 +92,8 @@ class Driver:
     def _run(self, function, threads, block, params):
         at = (ctypes.c_void_p * 4).from_address(params)
         begin, end = (ctypes.c_int64.from_address(one).value for one in at[:2])
-        assert 0 < end - begin <= threads < end - begin + block
+        assert 0 < end - begin <= 2 * threads
+        assert threads < end - begin + block
         record = ctypes.c_uint64.from_address(at[3]).value
         _KERNEL(function)(begin, end, at[2], record)
         if ctypes.c_uint32.from_address(record).value:
@@ -156,7 +157,12 @@ class Driver:
         return 0, SimpleNamespace(bytes=bytes(range(16)))
 
     def cuDeviceGetAttribute(self, attribute, device):
-        told = {"COMPUTE_CAPABILITY_MAJOR": 9, "CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM": 1, "MULTIPROCESSOR_COUNT": 4}
+        told = {
+            "COMPUTE_CAPABILITY_MAJOR": 9,
+            "CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM": 1,
+            "MULTIPROCESSOR_COUNT": 4,
+            "MAX_THREADS_PER_MULTIPROCESSOR": 1024,
+        }
         return 0, told.get(attribute.removeprefix("CU_DEVICE_ATTRIBUTE_"), 0)
 
     def cuDeviceTotalMem(self, device):

@@ -86,8 +86,8 @@ def build_all(kernels: Iterable[Kernel], chain: Toolchain = NATIVE) -> list[Prog
 
     Raises as ``build``, for the first kernel that cannot be compiled.
     """
-    with _no_collection(), _quick_turns(), ThreadPoolExecutor(1, "sim_node.llvm") as llvm_thread:
-        begun = [_begun(kernel, chain, None, lambda make: llvm_thread.submit(make).result) for kernel in kernels]
+    with _no_collection(), _quick_turns(), ThreadPoolExecutor(chain.side, "sim_node.llvm") as making:
+        begun = [_begun(kernel, chain, None, lambda make: making.submit(make).result) for kernel in kernels]
         return [finish() for finish in begun]
 
 

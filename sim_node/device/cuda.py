@@ -18,13 +18,13 @@ from sim_node.device.arena import Arena, Memory
 from sim_node.device.driver import DriverError, call
 from sim_node.errors import mistakes
 
-ENTRY, WAITS = "kernel", "waits"  # the function of a module, and what says that it waits: compiler/backend/ptx.py
+ENTRY, WAITS, PAIRS = "kernel", "waits", "pairs"  # the function of a module, and what it can: compiler/backend/ptx.py
 
 # src/plan.h: sn_error; the head of sn_prints, how much it keeps, and the longest record
 RECORD_BYTES, PRINT_BYTES, PRINT_MOST = 56, 1 << 20, 24 + 8 * 256
 _PRINTS = struct.Struct("<QQQQ")
 _LOG = 1 << 13  # bytes of what the linker says
-_BLOCKS = (128, 256, 512, 1024)
+_BLOCKS = (256, 512, 1024)  # fewer take so long to begin that memory waits
 # CU_STREAM_DEFAULT: it and the legacy default stream wait for each other. What torch, CuPy and numba run goes there
 # unless they are told otherwise, so launches of ours on the same memory need no word between them.
 _WITH_DEFAULT = 0
@@ -36,14 +36,16 @@ _ENDED = "CUDA_ERROR_DEINITIALIZED"  # the process ends, and the driver has free
 class Module:
     """Machine code on a device, unloaded when nothing refers to it.
 
-    Attributes: ``symbols`` (a function's handle, or where something else is), as ``ENTRY`` and perhaps ``WAITS``.
+    Attributes: ``symbols`` (a function's handle, or where something else is): ``ENTRY``, and ``WAITS`` and ``PAIRS``
+    where its kernel waits for the one before it, or runs threads in pairs.
     """
 
     def __init__(self, device: Cuda, handle: Any) -> None:
         self._device, self._handle = device, handle
         self.symbols = {ENTRY: int(call("cuModuleGetFunction", handle, ENTRY.encode()))}
-        with suppress(DriverError):
-            self.symbols[WAITS] = int(call("cuModuleGetGlobal", handle, WAITS.encode())[0])
+        for name in (WAITS, PAIRS):
+            with suppress(DriverError):
+                self.symbols[name] = int(call("cuModuleGetGlobal", handle, name.encode())[0])
 
     def __del__(self) -> None:
         self._device.unload(self._handle)
@@ -204,6 +206,11 @@ class Cuda:
             handle = driver.bindings().CUfunction(function)
             held = {n: n * call("cuOccupancyMaxActiveBlocksPerMultiprocessor", handle, n, 0) for n in sizes}
         return max(sizes, key=lambda size: (held[size], -size))
+
+    def pairs_from(self, code: Module) -> int:
+        """Tell how many threads a launch has at least for which pairs still fill the device twice."""
+        room = self.processors * self.attribute("MAX_THREADS_PER_MULTIPROCESSOR")
+        return 2 * room if PAIRS in code.symbols else 2**63 - 1
 
     def block_limit(self, function: int) -> int:
         """Tell how many threads a block of a kernel may have."""

@@ -51,8 +51,12 @@ class Graph:
         params.dst, params.value, params.elementSize, params.width, params.height = address, 0, 1, nbytes, 1
         self._add("cuGraphAddMemsetNode", params, self._device.primary)
 
-    def launch(self, function: int, threads: int, block: int, args: bytes, record: int, *, waits: bool) -> None:
-        """Launch a kernel with its argument block; ``record`` is where its threads tell of errors.
+    def launch(
+        self, function: int, threads: int, block: int, pairs_from: int, args: bytes, record: int, *, waits: bool
+    ) -> None:
+        """Launch a kernel with its argument block; from ``pairs_from`` threads on one of a block runs two.
+
+        ``record`` is where its threads tell of errors.
 
         ``waits`` says that its code waits for what runs before it, so that it can be begun early.
         """
@@ -61,7 +65,8 @@ class Graph:
             end = min(threads, begin + _MOST_BLOCKS * block)
             params = driver.bindings().CUDA_KERNEL_NODE_PARAMS()
             params.func = driver.bindings().CUfunction(function)
-            params.gridDimX, params.blockDimX = -(-(end - begin) // block), block
+            width = 2 * block if end - begin >= pairs_from else block
+            params.gridDimX, params.blockDimX = -(-(end - begin) // width), block
             params.gridDimY = params.gridDimZ = params.blockDimY = params.blockDimZ = 1
             params.kernelParams = (begin, end, held, record), (ctypes.c_int64, ctypes.c_int64, None, ctypes.c_uint64)
             # One that waits beside another takes room from it: few blocks take little, and many gain nothing.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 
 from sim_node.compiler.backend import isa, llvm, ptx
@@ -37,7 +38,8 @@ def toolchain(gpu: Cuda) -> Toolchain:
         except DriverError as error:
             raise ObjectError(str(error)) from None
 
-    return Toolchain(target, f"{target.identity}-driver{driver.version()}", ".cubin", text, image, load)
+    identity, side = f"{target.identity}-driver{driver.version()}", len(os.sched_getaffinity(0))
+    return Toolchain(target, identity, ".cubin", text, image, load, side)
 
 
 def nearest(arch: int) -> str:

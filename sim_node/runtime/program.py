@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from sim_node import _native
 from sim_node.compiler.build import Program, build, build_all
 from sim_node.compiler.python.build import build as interpreted
-from sim_node.device.cuda import Cuda
+from sim_node.device.cuda import Cuda, Module
 from sim_node.device.names import DEFAULT, PYTHON, Device
 from sim_node.dtypes import LAYOUTS
 from sim_node.errors import mistakes
@@ -40,7 +40,9 @@ class Entry(_native.Entry):
         rows = tuple(row(name, type_, name in program.written) for name, type_ in program.params)
         prints = any(site.kind == "print" for site in program.sites)
         stops = any(site.kind != "print" for site in program.sites)
-        gpu = (device.own, device.block(program.address)) if isinstance(device, Cuda) else ()
+        gpu: tuple[Any, ...] = ()
+        if isinstance(device, Cuda) and isinstance(program.owner, Module):
+            gpu = device.own, device.block(program.address), device.pairs_from(program.owner)
         entry = super().__new__(cls, program.address, rows, program.dims, program.owner, prints, stops, *gpu)
         entry.program, entry.device = program, device
         return entry

@@ -92,10 +92,10 @@ def test_what_the_driver_answers_to_code_is_told(simulate):
 
 def test_a_block_is_the_least_that_fills_the_device(simulate, monkeypatch):
     gpu = simulate()
-    assert gpu.device.block(1) == 128
+    assert gpu.device.block(1) == 256
     monkeypatch.setattr(gpu.driver, "cuOccupancyMaxActiveBlocksPerMultiprocessor", lambda f, n, s: (0, 1536 // n))
     monkeypatch.setattr(gpu.driver, "cuFuncGetAttribute", lambda a, f: (0, 512))
-    assert (gpu.device.block(1), gpu.device.block_limit(1)) == (128, 512)
+    assert (gpu.device.block(1), gpu.device.block_limit(1)) == (256, 512)
     monkeypatch.setattr(gpu.driver, "cuFuncGetAttribute", lambda a, f: (0, 96))
     assert gpu.device.block(1) == 96
 

@@ -31,7 +31,9 @@ def block_of(address: int, count: int, n: int) -> bytes:
 def launch_of(graph: Graph, device, memory, count: int, n: int, *, waits: bool = True, block: int = 32) -> None:
     entry = load(double, device)
     reports = device.own
-    graph.launch(entry.program.address, count, block, block_of(memory.address, count, n), reports.records, waits=waits)
+    graph.launch(
+        entry.program.address, count, block, 2**63 - 1, block_of(memory.address, count, n), reports.records, waits=waits
+    )
 
 
 def run(graph: Graph, device) -> None:

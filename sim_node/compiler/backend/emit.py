@@ -16,6 +16,7 @@ from sim_node.compiler.ir.function import Block, Edge, Function, Value
 from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import Kind, Scalar, bool_, float64, int64, uint64
 
+_SCOPE, _OWN, _OTHERS = 21, 30, 40  # numbers of metadata, one a thread side by side
 _TOUCHING = (Op.LOAD, Op.STORE, Op.ATOMIC, Op.PRINT)
 ACCESS_GROUP = "!0"  # of every load and store, for the loop that says that threads are independent
 
@@ -77,6 +78,29 @@ def straight(function: Function) -> tuple[list[str], list[str]]:
     return lines, [made.names[value] for value in block.end.args]
 
 
+def side_by_side(function: Function, lanes: int) -> Iterator[str]:
+    """Emit a function of one block as several threads, each line once for each: thread n has ``coordinate(0).n``.
+
+    Threads have no order, so what one stores is told to be none of what another loads, and loads can go first.
+    """
+    made = [_Thread(function, lane=lane) for lane in range(lanes)]
+    (block,) = made[0].blocks
+    for value in block.body:
+        for one in made:
+            if one.is_line(value):
+                yield from one.value(value)
+
+
+def scopes(lanes: int) -> Iterator[str]:
+    """Declare what the memory of threads side by side is told by: a scope each, and for each the others'."""
+    yield "!20 = distinct !{!20}"
+    for lane in range(lanes):
+        yield f"!{_SCOPE + lane} = distinct !{{!{_SCOPE + lane}, !20}}"
+        yield f"!{_OWN + lane} = !{{!{_SCOPE + lane}}}"
+        others = ", ".join(f"!{_SCOPE + other}" for other in range(lanes) if other != lane)
+        yield f"!{_OTHERS + lane} = !{{{others}}}"
+
+
 def signature(function: Function) -> str:
     """Declare thread and words of the argument block as parameters, or pass them on by the same names."""
     axes = [f"i32 {abi.coordinate(axis)}" for axis in range(function.dims)]
@@ -111,8 +135,9 @@ def split(number: str, names: Sequence[str]) -> Iterator[str]:
 class _Thread:
     """The names of one function's values, and the lines that compute them."""
 
-    def __init__(self, function: Function, before_memory: str = "") -> None:
-        self.function, self._before_memory = function, before_memory
+    def __init__(self, function: Function, before_memory: str = "", lane: int | None = None) -> None:
+        self.function, self._before_memory, self._lane = function, before_memory, lane
+        self._kept = "" if lane is None else f", !alias.scope !{_OWN + lane}, !noalias !{_OTHERS + lane}"
         self._stops: list[tuple[str, int, str, str]] = []  # of each check: its block, and what there is to report
         self.blocks = _numbered(cfg.reverse_postorder(function))
         self.names: dict[Value, str] = {}
@@ -128,12 +153,12 @@ class _Thread:
         if value.op is Op.CONST:
             return rows.constant(_scalar(value), value.attr)
         if value.op is Op.TID:
-            return abi.coordinate(value.number)
+            return abi.coordinate(value.number) + ("" if self._lane is None else f".{self._lane}")
         if value.op is Op.EXTRACT:
             return abi.word(value.args[0].number, value.number)
         if value.op is Op.BOUNDS:
             return self.names[value.args[0]]
-        return f"%v{len(self.names)}"
+        return f"%v{len(self.names)}" if self._lane is None else f"%v{self._lane}.{len(self.names)}"
 
     def is_line(self, value: Value) -> bool:
         """Whether a value is computed, and not there already by another name."""
@@ -204,7 +229,8 @@ class _Thread:
     def _load(self, value: Value, name: str) -> Iterator[str]:
         kind = _scalar(value)
         yield self._address(value, name)
-        memory = f"{_memory(kind)}, ptr {name}.at, align {kind.size}, !llvm.access.group {ACCESS_GROUP}"
+        group = f"!llvm.access.group {ACCESS_GROUP}{self._kept}"
+        memory = f"{_memory(kind)}, ptr {name}.at, align {kind.size}, {group}"
         if kind is bool_:
             yield f"  {name}.b = load {memory}"
             yield f"  {name} = icmp ne i8 {name}.b, 0"
@@ -222,7 +248,8 @@ class _Thread:
         elif kind.is_float:
             yield from rows.fill(rows.CANONICAL, name, kind, kind, [text])
             memory, text = f"i{kind.bits}", name
-        yield f"  store {memory} {text}, ptr {name}.at, align {kind.size}, !llvm.access.group {ACCESS_GROUP}"
+        group = f"!llvm.access.group {ACCESS_GROUP}{self._kept}"
+        yield f"  store {memory} {text}, ptr {name}.at, align {kind.size}, {group}"
 
     def _address(self, value: Value, name: str) -> str:
         return f"  {name}.at = getelementptr inbounds i8, ptr {self.names[value.args[0]]}, i64 {value.number}"

@@ -5,22 +5,34 @@ Any grid and block of one dimension that together have ``end - begin`` threads o
 
 In a graph a kernel may be begun while the one before it still runs (programmatic dependent launch, from sm_90 on: CUDA
 C++ Programming Guide). So each lets the next begin at once, and waits for the one before as late as it can: when its
-code is fetched and its arguments are. Such code has a symbol that says so, since a graph may use this of no other.
+code is fetched and its arguments are. Such code has the symbol ``waits``, since a graph may use this of no other. Only
+grids of few blocks say so: where blocks come and go, each that does costs time.
+
+A short thread without branches that only moves memory leaves most of the GPU's bandwidth unused. So where there are
+twice as many threads as the grid has, each of the grid runs two side by side, a block's width apart: the loads of both
+go first. Code that can has the symbol ``pairs``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sim_node.compiler.backend import abi, emit, isa, llvm
 from sim_node.compiler.backend.target import Target
+from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Function
+from sim_node.compiler.ir.op import Op
+from sim_node.compiler.passes.hoist import hoist
+from sim_node.compiler.passes.ranges import is_check
 from sim_node.dtypes import ArrayType, Type, int64
 
-SYMBOL, WAITS = "kernel", "waits"
+SYMBOL, WAITS, PAIRS = "kernel", "waits", "pairs"
 _WAITS_SINCE = 90
+_FEW_BLOCKS = 128
+_SHORT = 96  # values of a thread of which two run side by side
+_PAIR = 2
 _WAIT = '  call void asm sideeffect "griddepcontrol.wait;", "~{memory}"()'
 WIDEST = 16  # bytes that one instruction reads or writes
 
@@ -68,10 +80,12 @@ _TAIL = f"""
 attributes #0 = {{ nounwind "no-builtins" }}
 {emit.ACCESS_GROUP} = distinct !{{}}
 !3 = !{{!"branch_weights", i32 1048576, i32 1}}
+!4 = distinct !{{!4, !5}}
+!5 = !{{!"llvm.loop.unroll.disable"}}
 """
 _CALLS = re.compile(r" // callseq [\d, ]+")  # LLVM counts calls for as long as the process lives
 _BESIDE = 24  # bytes of the parameters that are not the block
-_NUMBER = ("ctaid", "ntid", "tid")
+_NUMBER = ("nctaid", "ctaid", "ntid", "tid")
 
 
 def assembly(function: Function, name: str, ptx_version: int | None = None, opt_level: int = 3) -> str:
@@ -95,9 +109,37 @@ def cleaned(text: str) -> str:
 
 def module(function: Function, gpu: Target) -> str:
     """Emit the LLVM IR of a GPU's module with one entry."""
-    waits = int(gpu.name[3:]) >= _WAITS_SINCE
+    waits, pair = int(gpu.name[3:]) >= _WAITS_SINCE, paired(function)
     text = emit.thread(function, stop=_STOP, before_memory=_WAIT if waits else "")
-    return text + "\n".join(_kernel(function, waits)) + _TAIL
+    tail = "\n".join(emit.scopes(_PAIR)) + "\n" if pair else ""
+    if not cfg.has_loop(function) and not alignments(
+        function
+    ):  # what is left to do, code generation does or the driver
+        tail += f"{llvm.STRAIGHT} = !{{}}\n"
+    return text + "\n".join(_kernel(function, waits, pair)) + _TAIL + tail
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A thread without checks and branches, and what tells of a row of threads which need none."""
+
+    free: Function
+    safe: Function | None
+
+
+def paired(function: Function) -> Pair | None:
+    """Give how two threads run side by side, where that is worth it and can be told from their numbers."""
+    if function.dims > 1 or alignments(function):
+        return None
+    checks = any(is_check(value) for block in function.blocks for value in block.body)
+    rows = hoist(function) if checks else None
+    free = rows.free if rows else function
+    values = [value for block in free.blocks for value in block.body]
+    if len(free.blocks) > 1 or len(values) > _SHORT or not any(value.op is Op.LOAD for value in values):
+        return None
+    if any(is_check(value) or value.op in (Op.ATOMIC, Op.PRINT) for value in values):
+        return None
+    return Pair(free, rows.safe if rows else None)
 
 
 def alignments(function: Function) -> dict[int, int]:
@@ -115,26 +157,39 @@ def alignments(function: Function) -> dict[int, int]:
     return found
 
 
-def _kernel(function: Function, waits: bool) -> Iterator[str]:
+def _kernel(function: Function, waits: bool, pair: Pair | None) -> Iterator[str]:
     yield "declare void @llvm.assume(i1)"
-    if waits:
-        yield f"@{WAITS} = addrspace(4) constant i32 1"
+    for symbol in (*[WAITS][:waits], *[PAIRS][: pair is not None]):
+        yield f"@{symbol} = addrspace(4) constant i32 1"
     yield from (f"declare i32 @llvm.nvvm.read.ptx.sreg.{register}.x()" for register in _NUMBER)
     args = f"ptr byval([{abi.size(_kinds(function))} x i8]) align 8 %args"
     yield f"define ptx_kernel void @{SYMBOL}(i64 %begin, i64 %end, {args}, ptr %error) #0 {{"
     yield "start:"
-    if waits:
-        yield '  call void asm sideeffect "griddepcontrol.launch_dependents;", ""()'
     for register in _NUMBER:
         yield f"  %{register} = call i32 @llvm.nvvm.read.ptx.sreg.{register}.x()"
         yield f"  %{register}.w = zext i32 %{register} to i64"
-    yield "  %first = mul nuw nsw i64 %ctaid.w, %ntid.w"
-    yield "  %mine = add nuw nsw i64 %first, %tid.w"
-    yield "  %tid.n = add nsw i64 %begin, %mine"
-    yield "  %any = icmp slt i64 %tid.n, %end"
+    if waits:
+        yield f"  %few = icmp ule i32 %nctaid, {_FEW_BLOCKS}"
+        yield "  br i1 %few, label %tell, label %begun"
+        yield "tell:"
+        yield '  call void asm sideeffect "griddepcontrol.launch_dependents;", ""()'
+        yield "  br label %begun"
+        yield "begun:"
+    if pair:
+        yield "  %grid = mul nuw nsw i64 %nctaid.w, %ntid.w"
+        yield "  %threads = sub nsw i64 %end, %begin"
+        yield "  %two = icmp slt i64 %grid, %threads"
+        yield "  %twice = zext i1 %two to i64"
+        yield "  %width = shl nuw nsw i64 %ntid.w, %twice"
+    else:
+        yield "  %width = add i64 %ntid.w, 0"
+    yield "  %before = mul nuw nsw i64 %ctaid.w, %width"
+    yield "  %mine = add nuw nsw i64 %before, %tid.w"
+    yield "  %first = add nsw i64 %begin, %mine"
+    yield "  %any = icmp slt i64 %first, %end"
     yield "  br i1 %any, label %some, label %done"
     yield "some:"
-    cells = {abi.word(i) for i, kind in enumerate(_kinds(function)) if _may_be_cell(kind)}
+    cells = _cells(function)
     block = "some"
     for word in (*abi.dims(), *abi.words(_kinds(function))):
         if word.name in cells:
@@ -142,11 +197,65 @@ def _kernel(function: Function, waits: bool) -> Iterator[str]:
             block = f"known.{word.name[1:]}"
         else:
             yield from emit.load(word)
+    yield from _pair(function, pair, waits) if pair else _once(block)
     yield from emit.split("%tid.n", [abi.coordinate(axis) for axis in range(function.dims)])
     yield from _threads(function)
+    yield "over:"
+    if pair:
+        yield "  %next = add nsw i64 %tid.n, %ntid.w"
+        yield "  %more = icmp slt i64 %next, %last"
+        yield "  br i1 %more, label %one, label %done, !llvm.loop !4"
+    else:
+        yield "  br label %done"
     yield "done:"
     yield "  ret void"
     yield "}"
+
+
+def _once(block: str) -> Iterator[str]:
+    """Run the one thread."""
+    yield "  br label %one"
+    yield "one:"
+    yield f"  %tid.n = phi i64 [ %first, %{block} ]"
+
+
+def _pair(function: Function, pair: Pair, waits: bool) -> Iterator[str]:
+    """Run both threads side by side where they need no check, else one and then the other, if there are two."""
+    yield "  %second = add nsw i64 %first, %ntid.w"
+    yield "  %in = icmp slt i64 %second, %end"
+    yield "  %both = and i1 %two, %in"
+    yield "  %after = add nsw i64 %second, 1"
+    yield "  %alone = add nsw i64 %first, 1"
+    yield "  %last = select i1 %both, i64 %after, i64 %alone"
+    yield "  br i1 %both, label %pair, label %one"
+    yield "pair:"
+    for name, number in (("0", "%first"), ("1", "%second")):
+        yield f"  {abi.coordinate(0)}.{name} = trunc i64 {number} to i32"
+    if pair.safe:
+        count = len(function.params)
+        yield f"  {abi.word(count)} = add i32 {abi.coordinate(0)}.0, 0"
+        yield f"  {abi.word(count + 1)} = add i32 {abi.coordinate(0)}.1, 1"
+        lines, (begin, end) = emit.straight(pair.safe)
+        yield from lines
+        yield f"  %early = icmp eq i32 {begin}, {abi.word(count)}"
+        yield f"  %late = icmp eq i32 {end}, {abi.word(count + 1)}"
+        yield "  %safe = and i1 %early, %late"
+        yield "  br i1 %safe, label %beside, label %one, !prof !3"
+    else:
+        yield "  br label %beside"
+    yield "beside:"
+    if waits:
+        yield _WAIT
+    yield from emit.side_by_side(pair.free, _PAIR)
+    yield "  br label %done"
+    yield "one:"
+    ways = ["some" if not _cells(function) else f"known.{_cells(function)[-1][1:]}", *["pair"][: pair.safe is not None]]
+    yield f"  %tid.n = phi i64 {', '.join(f'[ %first, %{way} ]' for way in ways)}, [ %next, %over ]"
+
+
+def _cells(function: Function) -> list[str]:
+    """Name the addresses that may be in cells, in the order of the words."""
+    return [abi.word(i) for i, kind in enumerate(_kinds(function)) if _may_be_cell(kind)]
 
 
 def _may_be_cell(kind: Type | None) -> bool:
@@ -192,10 +301,10 @@ def _threads(function: Function) -> Iterator[str]:
         for i, piece in wide.items():
             yield f'  call void @llvm.assume(i1 true) ["align"(ptr {abi.word(i)}, i64 {piece})]'
         yield f"  %well.wide = {run}"
-        yield "  br label %done"
+        yield "  br label %over"
         yield "narrow:"
     yield f"  %well = {run}"
-    yield "  br label %done"
+    yield "  br label %over"
 
 
 def _kinds(function: Function) -> list[Type | None]:

@@ -211,7 +211,7 @@ def test_a_check_that_compares_leaves_both_values_in_64_bits():
 
 
 def test_threads_are_numbered_in_64_bits():
-    assert "mul.wide.u32" in kernels()["saxpy"]
+    assert "mad.lo.s64" in kernels()["saxpy"]
     assert "setp.ge.s64" in kernels()["saxpy"]
 
 
@@ -270,7 +270,7 @@ def test_the_text_is_what_was_read_and_found_good(kernel):
 def together(texts: dict[str, str]) -> str:
     """One module of many, which is assembled faster than each alone."""
     parts = [
-        re.sub(r"\b(kernel|waits|print)\b", rf"\g<1>_{i}", text.split(".address_size 64", 1)[1])
+        re.sub(r"\b(kernel|waits|pairs|print)\b", rf"\g<1>_{i}", text.split(".address_size 64", 1)[1])
         for i, text in enumerate(texts.values())
     ]
     return ".version 7.8\n.target sm_90\n.address_size 64\n" + "\n".join(parts)
@@ -305,3 +305,15 @@ def test_an_address_with_its_highest_bit_set_is_where_the_address_is():
     assert len(re.findall(r"ld\.relaxed\.gpu\.global\.b64", entry.split("griddepcontrol.wait;")[0])) == 2
     function = parse(f"kernel @k({ArrayType(float32, 1, 'strided').text} %p) {{\nb0:\n  return\n}}").entry
     assert "relaxed" not in ptx.assembly(function, "sm_90")  # no cell is of those
+
+
+def test_two_short_threads_run_side_by_side_where_the_grid_is_of_half_of_them():
+    entry = kernels()["saxpy"].split(".visible .entry")[1]
+    assert ".visible .const .align 4 .u32 pairs" in kernels()["saxpy"]
+    parts = [re.findall(r"\b(ld|st)\.global\.b32", part) for part in entry.split("griddepcontrol.wait;")]
+    assert ["ld"] * 4 + ["st"] * 2 in [part[:6] for part in parts]  # loads of both before the first store
+
+
+@pytest.mark.parametrize("kernel", [four, samples.branches], ids=lambda kernel: kernel.name)
+def test_others_run_alone(kernel):
+    assert "pairs" not in ptx.assembly(optimise(lower(kernel)).entry, "sm_90")
