@@ -48,7 +48,7 @@ static PyObject *entry_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
     unsigned long long address;
     int dims, prints = 0, stops = 1;
     unsigned block = 0;
-    long long pairs_from = 0;
+    long long pairs_from = INT64_MAX;
     PyObject *params, *owner, *reports = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!iO|ppO!IL", names, &address, &PyTuple_Type, &params, &dims, &owner,
                                      &prints, &stops, &sn_reports_type, &reports, &block, &pairs_from))
@@ -177,7 +177,7 @@ static PyMemberDef entry_members[] = {
 PyTypeObject sn_entry_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Entry",
-    .tp_doc = "Entry(address, params, dims, owner, prints=False, stops=True, reports=None, block=0, pairs_from=0): a compiled kernel; a "
+    .tp_doc = "Entry(address, params, dims, owner, prints=False, stops=True, reports=None, block=0, pairs_from=never): a compiled kernel; a "
               "parameter is (name, ndim or 0 if by value, layout, element, whether the kernel writes it).",
     .tp_basicsize = sizeof(sn_entry),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,

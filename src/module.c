@@ -12,7 +12,8 @@ PyMODINIT_FUNC PyInit__native(void)
 {
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL) return NULL;
-    if (sn_add_ring(module) < 0 || sn_add_trace(module) < 0 || sn_add_entry(module) < 0 || sn_add_stepper(module) < 0) {
+    if (sn_add_ring(module) < 0 || sn_add_trace(module) < 0 || sn_add_entry(module) < 0 || sn_add_stepper(module) < 0 ||
+        sn_add_nvtx(module) < 0) {
         Py_DECREF(module);
         return NULL;
     }

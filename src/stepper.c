@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "nvtx.h"
 
 /* Phases of a command of this process. */
 enum { SN_EMPTY, SN_FULL, SN_BUSY };
@@ -217,24 +218,26 @@ static sn_result sn_place(sn_stepper *s, const uint8_t *state)
     return result;
 }
 
-bool sn_stepper_load(sn_stepper *s, uint64_t step, const uint8_t *state, const uint8_t *inputs)
+int sn_stepper_place(sn_stepper *s, const uint8_t *state)
 {
     const int slot = sn_ring_next(s->options.ring);
     s->current[SN_PUBLISHED] = sn_ring_slot(s->options.ring, slot);
     s->current[SN_PRIVATE] = s->private_buffers[0];
     memset(&s->error, 0, sizeof s->error);
     const sn_result result = sn_place(s, state);
-    if (result != 0) {
-        sn_error_lost(&s->error, result);
-        s->failed_launch = 0;
-        return false;
-    }
+    if (result == 0) return slot;
+    sn_error_lost(&s->error, result);
+    s->failed_launch = 0;
+    return -1;
+}
+
+void sn_stepper_begin(sn_stepper *s, int slot, uint64_t step, const uint8_t *inputs)
+{
     sn_forget_commands(s);
     memcpy(s->held, inputs, s->options.input_size);
     sn_records_clear(&s->records);
     atomic_store(&s->waiting.full, false);
     sn_commit(s, slot, step);
-    return true;
 }
 
 static void sn_put_record(sn_stepper *s, uint64_t step)
@@ -270,7 +273,7 @@ static void sn_put_times(sn_stepper *s, sn_due due, int64_t began_ns, int64_t co
     sn_account_count(&s->account, SN_TICKS, 1);
 }
 
-bool sn_stepper_tick(sn_stepper *s, sn_due due)
+static bool sn_tick_once(sn_stepper *s, sn_due due)
 {
     const int64_t began_ns = sn_now_ns();
     const uint64_t step = atomic_load_explicit(&s->step, memory_order_relaxed) + 1;
@@ -280,14 +283,18 @@ bool sn_stepper_tick(sn_stepper *s, sn_due due)
     const int slot = sn_ring_next(s->options.ring); /* the same again after a tick that failed */
     uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(s->options.ring, slot), sn_spare_buffer(s, 0)};
     uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1)};
+    sn_nvtx_push("plan");
     const bool ran = sn_run_substeps(s, last, other);
+    sn_nvtx_pop();
     since_ns = sn_span_since(s, SN_SPAN_PLAN, since_ns);
     if (!ran) return false;
     sn_deliver(s, last[SN_PUBLISHED]);
     memcpy(s->current, last, sizeof last);
     for (uint32_t i = 0; i < s->options.field_count; i++) s->hashes[i] = sn_hash_written(s, i, last);
     since_ns = sn_span_since(s, SN_SPAN_HASH, since_ns);
+    sn_nvtx_push("publish");
     sn_commit(s, slot, step);
+    sn_nvtx_pop();
     since_ns = sn_span_since(s, SN_SPAN_PUBLISH, since_ns);
     const int64_t committed_ns = sn_now_ns();
     if (!s->replaying) {
@@ -299,6 +306,14 @@ bool sn_stepper_tick(sn_stepper *s, sn_due due)
     sn_span_since(s, SN_SPAN_TICK, began_ns);
     sn_put_times(s, due, began_ns, committed_ns, sn_now_ns());
     return true;
+}
+
+bool sn_stepper_tick(sn_stepper *s, sn_due due)
+{
+    sn_nvtx_push("tick");
+    const bool done = sn_tick_once(s, due);
+    sn_nvtx_pop();
+    return done;
 }
 
 bool sn_stepper_replay(sn_stepper *s, const uint8_t *inputs)

@@ -80,6 +80,7 @@ class Stepper:
                 raise PlantError(f"{self._name}: {what} is an int of at least {low} below 2^{bits}, not {value!r}")
         self.plant, self.dt_ns, self.substeps, self.seed = plant, dt_ns, substeps, seed
         self.layout, self.state_layout, self.input_layout = plant.layout, plant.state_layout, plant.input_layout
+        _native.nvtx_open()
         places = Places(plant)
         require(self._name, self.layout, self.state_layout, places.private)
         self._initial = self._initial_state(), self._initial_inputs()

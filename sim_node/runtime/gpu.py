@@ -32,14 +32,20 @@ def toolchain(gpu: Cuda) -> Toolchain:
     def image(module: str) -> bytes:
         return gpu.link(ptx.cleaned(llvm.assembly(module, target=target)).encode())
 
+    def link(assembly: bytes) -> bytes:
+        try:
+            return gpu.link(assembly)
+        except DriverError as error:
+            raise ObjectError(f"the driver refuses it: {error.args[0]}") from None
+
     def load(image: bytes) -> Code:
         try:
             return gpu.load(image)
         except DriverError as error:
-            raise ObjectError(str(error)) from None
+            raise ObjectError(error.args[0]) from None
 
     identity, side = f"{target.identity}-driver{driver.version()}", len(os.sched_getaffinity(0))
-    return Toolchain(target, identity, ".cubin", text, image, load, side)
+    return Toolchain(target, identity, ".cubin", text, image, load, link, side)
 
 
 def nearest(arch: int) -> str:
@@ -47,10 +53,10 @@ def nearest(arch: int) -> str:
 
     Raises BuildError where every one that PTX is written for is newer.
     """
-    older = [name for name in isa.GPUS if int(name[3:]) <= arch]
-    if not older:
+    found = isa.newest(arch, isa.GPUS)
+    if found is None:
         first = next(iter(isa.GPUS))
         raise mistakes.BUILD_TARGET(
             f"a GPU of sm_{arch} is too old", remedy=f"one of {first} or later, or device='cpu'"
         )
-    return older[-1]
+    return found

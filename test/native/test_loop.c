@@ -4,6 +4,7 @@
 
 #include "loop.c"
 #include "gpu.c"
+#include "nvtx.c"
 #include "stepper.c"
 #include "stepper_probe.c"
 

@@ -47,7 +47,7 @@ def compiled(program: Path, sanitizer: str, digest: bytes, folder: Path) -> Path
         for old in folder.glob(f"{program.stem}.{sanitizer}.*"):
             old.unlink()
         unfinished = folder / f".{executable.name}.{os.getpid()}"
-        command = [*COMPILER, *flags, str(program), "-o", str(unfinished), "-lpthread", "-lm"]
+        command = [*COMPILER, *flags, str(program), "-o", str(unfinished), "-lpthread", "-ldl", "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
         unfinished.replace(executable)

@@ -3,6 +3,7 @@
 
 #include "hash.h"
 #include "gpu.c"
+#include "nvtx.c"
 #include "stepper.c"
 #include "stepper_probe.c"
 
