@@ -217,24 +217,26 @@ static sn_result sn_place(sn_stepper *s, const uint8_t *state)
     return result;
 }
 
-bool sn_stepper_load(sn_stepper *s, uint64_t step, const uint8_t *state, const uint8_t *inputs)
+int sn_stepper_place(sn_stepper *s, const uint8_t *state)
 {
     const int slot = sn_ring_next(s->options.ring);
     s->current[SN_PUBLISHED] = sn_ring_slot(s->options.ring, slot);
     s->current[SN_PRIVATE] = s->private_buffers[0];
     memset(&s->error, 0, sizeof s->error);
     const sn_result result = sn_place(s, state);
-    if (result != 0) {
-        sn_error_lost(&s->error, result);
-        s->failed_launch = 0;
-        return false;
-    }
+    if (result == 0) return slot;
+    sn_error_lost(&s->error, result);
+    s->failed_launch = 0;
+    return -1;
+}
+
+void sn_stepper_begin(sn_stepper *s, int slot, uint64_t step, const uint8_t *inputs)
+{
     sn_forget_commands(s);
     memcpy(s->held, inputs, s->options.input_size);
     sn_records_clear(&s->records);
     atomic_store(&s->waiting.full, false);
     sn_commit(s, slot, step);
-    return true;
 }
 
 static void sn_put_record(sn_stepper *s, uint64_t step)

@@ -98,9 +98,13 @@ typedef struct {
 int sn_stepper_open(sn_stepper *stepper, const sn_stepper_options *options);
 void sn_stepper_close(sn_stepper *stepper);
 
-/* Makes state and inputs, packed as their layouts say, those of the given step; publishes, and forgets what waits.
- * Returns false when a GPU's driver failed, with `error` as of a tick. */
-bool sn_stepper_load(sn_stepper *stepper, uint64_t step, const uint8_t *state, const uint8_t *inputs);
+/* Makes this, packed as its layout says, the state of the next ticks; a GPU is waited for. Returns its slot, or -1 when a
+ * GPU's driver failed, with `error` as of a tick. */
+int sn_stepper_place(sn_stepper *stepper, const uint8_t *state);
+
+/* Then makes the inputs and the step those that go with it; publishes, and forgets what waits. Nobody takes records or
+ * keyframes meanwhile. */
+void sn_stepper_begin(sn_stepper *stepper, int slot, uint64_t step, const uint8_t *inputs);
 
 /* Does one tick; false when a kernel stopped itself: then `error` and `failed_launch` tell, and state and step stay. */
 bool sn_stepper_tick(sn_stepper *stepper, sn_due due);

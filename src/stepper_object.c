@@ -9,8 +9,8 @@
 #include "plan_object.h"
 #include "ring_object.h"
 
-/* Ticks that take longer together let other Python threads run; taking the GIL back can cost a switch interval, so
- * shorter ones keep it. */
+/* Ticks that take longer together let other Python threads run, and so do those that wait for a GPU; taking the GIL back
+ * can cost a switch interval, so shorter ones keep it. */
 enum { SN_LONG_NS = 50000 };
 
 /* ---- the right to tick or look inside ---- */
@@ -136,8 +136,12 @@ static PyObject *sn_object_load(PyObject *object, PyObject *args)
         PyErr_Format(PyExc_ValueError, "state and inputs have %zd and %zd bytes; the layouts have %llu and %llu", state.len,
                      inputs.len, (unsigned long long)o->state_size, (unsigned long long)o->input_size);
     } else if (sn_take_right(self) == 0) {
-        const bool loaded = sn_stepper_load(&self->stepper, step, state.buf, inputs.buf);
-        result = sn_give_right(self, loaded ? Py_NewRef(Py_None) : sn_stepper_failure(&self->stepper));
+        int slot;
+        Py_BEGIN_ALLOW_THREADS
+        slot = sn_stepper_place(&self->stepper, state.buf);
+        Py_END_ALLOW_THREADS
+        if (slot >= 0) sn_stepper_begin(&self->stepper, slot, step, inputs.buf); /* who drains has the GIL */
+        result = sn_give_right(self, slot >= 0 ? Py_NewRef(Py_None) : sn_stepper_failure(&self->stepper));
     }
     PyBuffer_Release(&state);
     PyBuffer_Release(&inputs);
@@ -172,7 +176,8 @@ static PyObject *sn_object_tick(PyObject *object, PyObject *args)
     bool failed = false;
     while (count > 0 && !failed) {
         PyThreadState *released = NULL;
-        if (count > SN_LONG_NS || self->tick_ns * (int64_t)count > SN_LONG_NS) released = PyEval_SaveThread();
+        const bool is_long = count > SN_LONG_NS || self->tick_ns * (int64_t)count > SN_LONG_NS;
+        if (is_long || self->stepper.options.away.reports != NULL) released = PyEval_SaveThread();
         count = sn_tick_slice(self, count, due, &failed);
         due = (sn_due){0, 0};
         if (released) PyEval_RestoreThread(released);
@@ -192,7 +197,10 @@ static PyObject *sn_object_probe(PyObject *object, PyObject *unused)
         Py_XDECREF(faults);
         return NULL;
     }
-    const bool ran = sn_stepper_probe(&self->stepper, (uint8_t *)PyBytes_AS_STRING(faults));
+    bool ran;
+    Py_BEGIN_ALLOW_THREADS
+    ran = sn_stepper_probe(&self->stepper, (uint8_t *)PyBytes_AS_STRING(faults));
+    Py_END_ALLOW_THREADS
     if (ran) return sn_give_right(self, faults);
     Py_DECREF(faults);
     return sn_give_right(self, sn_stepper_failure(&self->stepper));

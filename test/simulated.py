@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import mmap
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -21,7 +22,10 @@ from sim_node.compiler.backend.toolchain import NATIVE, Toolchain
 from sim_node.device import cuda, driver
 from sim_node.runtime import gpu, program
 
-_OOM, _INVALID = 2, 1
+_OOM, _INVALID, _NO_CONTEXT = 2, 1, 201
+_CONTEXT = 77
+# what every function of the driver's that needs a context begins with
+_IN_CONTEXT = ("cuStream", "cuMem", "cuGraph", "cuEvent", "cuModule", "cuLink", "cuFunc", "cuOccupancy", "cuLaunch")
 _SIGNATURES = {
     "cuCtxGetCurrent": (ctypes.c_void_p,),
     "cuCtxSetCurrent": (ctypes.c_void_p,),
@@ -48,6 +52,7 @@ class Driver:
     """The functions of ``cuda.bindings.driver`` that are used, each with its result first.
 
     ``calls`` counts them; ``failing`` is what the next synchronisation answers, ``capacity`` how many bytes there are.
+    Each thread has a ``current`` context of its own, and what works on the device asks for the device's.
     """
 
     CUdevice_attribute = CUjit_option = CUjitInputType = CUfunction_attribute = _Names()
@@ -56,7 +61,7 @@ class Driver:
     CUmemorytype = SimpleNamespace(CU_MEMORYTYPE_HOST=1, CU_MEMORYTYPE_DEVICE=2)
 
     def __init__(self, capacity: int = 1 << 30) -> None:
-        self.capacity, self.current, self.failing = capacity, 0, 0
+        self.capacity, self.failing, self._threads = capacity, 0, threading.local()
         self.calls = Counter[str]()
         self.memory: dict[int, mmap.mmap] = {}
         self.pinned: dict[int, Any] = {}
@@ -66,9 +71,27 @@ class Driver:
         self.events: dict[int, int] = {}  # when they were last recorded
         self.early = 0  # edges of all graphs that let a kernel begin beside the one before
         self._callbacks = {
-            name: ctypes.CFUNCTYPE(ctypes.c_int, *types)(getattr(self, f"_{name}"))
+            name: ctypes.CFUNCTYPE(ctypes.c_int, *types)(self._refusing(f"_{name}", _NO_CONTEXT))
             for name, types in _SIGNATURES.items()
         }
+        for name in dir(self):
+            if name.startswith(_IN_CONTEXT):
+                setattr(self, name, self._refusing(name, (_NO_CONTEXT,)))
+
+    def _refusing(self, name: str, refused: Any) -> Callable[..., Any]:
+        """Let a function answer as the driver does where the context is not the device's."""
+        run = getattr(self, name)
+        if not name.strip("_").startswith(_IN_CONTEXT):
+            return run
+        return lambda *given: run(*given) if self.current == _CONTEXT else refused
+
+    @property
+    def current(self) -> int:
+        return getattr(self._threads, "current", 0)
+
+    @current.setter
+    def current(self, context: int) -> None:
+        self._threads.current = context
 
     def cuGetProcAddress(self, name, version, flags):
         return 0, ctypes.cast(self._callbacks[name.decode()], ctypes.c_void_p).value, 0
@@ -84,7 +107,6 @@ class Driver:
         return 0
 
     def _cuLaunchKernel(self, function, grid, _y, _z, block, _by, _bz, _shared, _stream, params, _extra):
-        assert self.current
         self.calls["cuLaunchKernel"] += 1
         self._run(function, grid * block, block, params)
         return 0
@@ -99,7 +121,6 @@ class Driver:
             ctypes.c_uint32.from_address(ctypes.c_uint64.from_address(record + 48).value).value = 1
 
     def _cuGraphLaunch(self, graph, stream):
-        assert self.current
         self.calls["cuGraphLaunch"] += 1
         for node in self.graphs[graph]:
             node()
@@ -164,7 +185,7 @@ class Driver:
 
     def cuDevicePrimaryCtxRetain(self, device):
         self.calls["cuDevicePrimaryCtxRetain"] += 1
-        return 0, 77
+        return 0, _CONTEXT
 
     def cuCtxGetCurrent(self):
         return 0, self.current

@@ -51,7 +51,13 @@ class Recording(Plan):
         self._own: dict[int, tuple[Any, np.ndarray[Any, Any]]] = {}
 
     def launch(
-        self, kernel: Kernel, dim: int | Sequence[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
+        self,
+        kernel: Kernel,
+        dim: int | Sequence[int],
+        inputs: Sequence[Any] = (),
+        outputs: Sequence[Any] = (),
+        *,
+        block_dim: int | None = None,
     ) -> None:
         """Record a launch of the substep; arguments as in ``sn.launch``, and the plant's inputs, states and outputs.
 
@@ -67,7 +73,7 @@ class Recording(Plan):
                 raise self._fault(
                     line, f"{value} is read before any launch has written it; launch what writes it first"
                 )
-        super().launch(kernel, dim, inputs, outputs)
+        super().launch(kernel, dim, inputs, outputs, block_dim=block_dim)
         self._check_kernel(kernel, list(inputs), list(outputs), line)
         self._written |= written
         self.launches[-1] = replace(self.launches[-1], line=line)

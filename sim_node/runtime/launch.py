@@ -19,7 +19,7 @@ from sim_node.runtime.element import native
 from sim_node.runtime.fault import coordinates, kernel_error
 from sim_node.runtime.foreign import adopted
 from sim_node.runtime.generic import concrete
-from sim_node.runtime.program import Entry, load, variant
+from sim_node.runtime.program import Entry, load, sized, variant
 from sim_node.runtime.refusal import argument_error, launch_error
 
 _run = _native.launch
@@ -44,8 +44,9 @@ def launch(
     a numpy array, on every device memory of other libraries by DLPack or an array interface (CUDA's where it is of a
     GPU), and among the inputs ``None`` for one of no elements; what stands in ``outputs`` must be writeable. A scalar
     takes a Python or numpy number in its range, a composite its components, a struct an instance.
-    Threads are numbered row-major; every extent is below 2**31, their product need not be. ``stream``, ``block_dim``
-    and ``max_blocks`` are of GPUs: no result depends on them.
+    Threads are numbered row-major; every extent is below 2**31, their product need not be. ``block_dim`` is how many
+    of them make a block of a GPU, by default what fills it best; ``stream`` and ``max_blocks`` are of Warp's launches.
+    No result depends on them.
     With ``record_cmd`` nothing runs, and the launch is returned, to be made later and again.
     The first launch builds the kernel, and so does the first with arrays in another layout, or with other types for
     what the kernel leaves open. A long launch lets other Python threads run meanwhile.
@@ -53,14 +54,16 @@ def launch(
     cannot be compiled, DeviceError for an unknown device. On the device ``python`` the kernel is run by CPython, thread
     by thread, where debuggers and prints reach it.
     """
-    del stream, block_dim, max_blocks
+    del stream, max_blocks
     where = names.current if device is None else get_device(device)
     if record_cmd:
-        return Launch(kernel, where, dim, inputs, outputs)
+        return Launch(kernel, where, dim, inputs, outputs, block_dim)
     entry = kernel.entry if type(kernel) is Kernel and where is DEFAULT else None
     if entry is None:
         kernel = concrete(kernel, inputs, outputs)
         entry = load(kernel, where)
+    if block_dim is not None:
+        entry = sized(entry, block_dim)
     try:
         stopped = _run(entry, dim, inputs, outputs)
     except _Refusal as refusal:
@@ -110,11 +113,17 @@ class Launch:
         dim: int | Sequence[int] = 0,
         inputs: Sequence[Any] = (),
         outputs: Sequence[Any] = (),
+        block_dim: int | None = None,
     ) -> None:
-        """Build the kernel. Raises BuildError when it cannot be compiled, DeviceError for an unknown device."""
+        """Build the kernel.
+
+        Raises BuildError when it cannot be compiled, DeviceError for an unknown device, LaunchError for a ``block_dim``
+        that the kernel cannot have.
+        """
         self._device = get_device(device)
         self._kernel, self._dim = concrete(kernel, inputs, outputs), dim
-        self._params = load(self._kernel, self._device).program.params
+        self._block_dim = block_dim
+        self._params = sized(load(self._kernel, self._device), block_dim).program.params
         given = [*inputs, *outputs]
         unset = [_zero(type_) for _, type_ in self._params]
         self._arguments = given + unset[len(given) :]
@@ -162,4 +171,4 @@ class Launch:
 
     def launch(self) -> None:
         """Run the kernel; raises as ``sn.launch``."""
-        launch(self._kernel, self._dim, self._arguments, device=self._device)
+        launch(self._kernel, self._dim, self._arguments, device=self._device, block_dim=self._block_dim)

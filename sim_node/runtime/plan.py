@@ -20,7 +20,7 @@ from sim_node.runtime.fault import coordinates, kernel_error
 from sim_node.runtime.foreign import adopted
 from sim_node.runtime.generic import concrete
 from sim_node.runtime.prints import show
-from sim_node.runtime.program import Entry, load, variant
+from sim_node.runtime.program import Entry, load, sized, variant
 from sim_node.runtime.refusal import launch_error, plan_error
 from sim_node.runtime.rounds import Rounds
 from sim_node.runtime.stability import judge, warn
@@ -59,7 +59,13 @@ class Plan(_native.Plan):
         self.warnings: list[StabilityWarning] = []
 
     def launch(
-        self, kernel: Kernel, dim: int | Sequence[int], inputs: Sequence[Any] = (), outputs: Sequence[Any] = ()
+        self,
+        kernel: Kernel,
+        dim: int | Sequence[int],
+        inputs: Sequence[Any] = (),
+        outputs: Sequence[Any] = (),
+        *,
+        block_dim: int | None = None,
     ) -> None:
         """Record a launch; arguments as in ``sn.launch``, and a Cell where an address changes from run to run.
 
@@ -67,7 +73,7 @@ class Plan(_native.Plan):
         compiled.
         """
         kernel = concrete(kernel, inputs, outputs)
-        entry = load(kernel, self.device)
+        entry = sized(load(kernel, self.device), block_dim)
         ran = self._record(entry, kernel, dim, inputs, outputs)
         grid = tuple(dim) if isinstance(dim, Sequence) else dim
         self.launches.append(Recorded(kernel, ran.program, grid, caller()))

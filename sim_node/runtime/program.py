@@ -8,6 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from sim_node import _native
 from sim_node.compiler.build import Program, build, build_all
 from sim_node.compiler.python.build import build as interpreted
@@ -28,21 +30,30 @@ _elsewhere: WeakKeyDictionary[Kernel, dict[Device, Entry]] = WeakKeyDictionary()
 
 
 class Entry(_native.Entry):
-    """A program that can be launched on a device. Attributes: ``program``, ``device``."""
+    """A program that can be launched on a device.
 
-    __slots__ = ("device", "program")
+    Attributes: ``program``, ``device``, ``asked`` (how many threads a block of a GPU is to have; None: what fills it),
+    ``sized`` (the same kernel with other blocks).
+    """
+
+    __slots__ = ("asked", "device", "program", "sized")
 
     program: Program
     device: Device
+    asked: int | None
+    sized: dict[int, Entry]
 
-    def __new__(cls, program: Program, device: Device = DEFAULT) -> Self:
-        """Lay the argument block out; the program's code stays loaded as long as the entry."""
+    def __new__(cls, program: Program, device: Device = DEFAULT, asked: int | None = None) -> Self:
+        """Lay the argument block out; the program's code stays loaded as long as the entry.
+
+        Raises LaunchError for a block of more threads than the code leaves room for.
+        """
         rows = tuple(row(name, type_, name in program.written) for name, type_ in program.params)
         prints = any(site.kind == "print" for site in program.sites)
         stops = any(site.kind != "print" for site in program.sites)
-        gpu = (device.own, device.block(program.address)) if isinstance(device, Cuda) else ()
+        gpu = (device.own, _block(program, device, asked)) if isinstance(device, Cuda) else ()
         entry = super().__new__(cls, program.address, rows, program.dims, program.owner, prints, stops, *gpu)
-        entry.program, entry.device = program, device
+        entry.program, entry.device, entry.asked, entry.sized = program, device, asked, {}
         return entry
 
     def show(self, records: bytes, lost: int) -> None:
@@ -86,9 +97,38 @@ def variant(entry: Entry, kernel: Kernel, inputs: Sequence[Any], outputs: Sequen
         made: Entry | None = entry.variant(codes)
         if made is None:
             layouts = {name: LAYOUTS[code] for (name, _), code in zip(entry.program.params, codes) if code}
-            made = Entry(_builder(entry.device)(kernel, layouts=layouts), entry.device)
+            made = Entry(_builder(entry.device)(kernel, layouts=layouts), entry.device, entry.asked)
             entry.add(made)
     return made
+
+
+def sized(entry: Entry, block_dim: Any) -> Entry:
+    """Give the entry whose blocks have so many threads on a GPU; a device without blocks, or None, has but the one.
+
+    Raises LaunchError for what is no number of threads, or more than a block of the kernel can have.
+    """
+    if block_dim is None:
+        return entry
+    if isinstance(block_dim, bool) or not isinstance(block_dim, (int, np.integer)) or block_dim < 1:
+        what = f"kernel '{entry.program.name}': block_dim is {block_dim!r}"
+        raise mistakes.BLOCK_DIM(f"{what}; it is how many threads make a block, 1 or more")
+    if not isinstance(entry.device, Cuda):
+        return entry
+    with _building:
+        found = entry.sized.get(asked := int(block_dim))
+        if found is None:
+            found = entry.sized[asked] = Entry(entry.program, entry.device, asked)
+    return found
+
+
+def _block(program: Program, gpu: Cuda, asked: int | None) -> int:
+    if asked is None:
+        return gpu.block(program.address)
+    most = gpu.block_limit(program.address)
+    if asked > most:
+        what = f"kernel '{program.name}': block_dim is {asked}"
+        raise mistakes.BLOCK_DIM(f"{what}, and on {gpu.name} ({gpu.title}) a block of it has at most {most} threads")
+    return asked
 
 
 def _builder(device: Device) -> Callable[..., Program]:

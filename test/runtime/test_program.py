@@ -1,14 +1,17 @@
 import threading
 
+import numpy as np
 import pytest
+from devices import COMPILED, EVERY
 
+import sim_node as sn
 from sim_node import _native
 from sim_node.compiler.build import Program
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime import program
 from sim_node.runtime.creation import zeros
-from sim_node.runtime.launch import launch
+from sim_node.runtime.launch import Launch, launch
 from sim_node.runtime.plan import Plan
 
 
@@ -52,3 +55,70 @@ def test_an_entry_knows_its_parameters(kernels):
     assert isinstance(entry, _native.Entry)
     assert isinstance(entry.program, Program)
     assert entry.count == 5
+
+
+@sn.kernel
+def waves(x: sn.array(dtype=float), y: sn.array(dtype=float)):
+    i = sn.tid()
+    y[i] = sn.sin(x[i]) + x[0]
+
+
+def blocks(plan):
+    return [block for _, _, block, _ in plan.packed(())]
+
+
+@EVERY
+def test_no_bit_depends_on_the_block(device):
+    x = np.linspace(-9, 9, 1000, dtype=np.float32)
+    given, wanted = sn.array(x, device=device), sn.zeros(1000, device=device)
+    launch(waves, 1000, [given], [wanted], device=device)
+    for block in (1, 33, 128, np.int64(256)):
+        apart = sn.array(np.stack([x, x], 1), device=device)[:, 0]  # a variant
+        for source in (given, apart):
+            for way in (launch, lambda *a, **k: launch(*a, **k, record_cmd=True).launch(), planned):
+                made = sn.zeros(1000, device=device)
+                way(waves, 1000, [source], [made], device=device, block_dim=block)
+                assert made.numpy().tobytes() == wanted.numpy().tobytes()
+
+
+def planned(*args, device, block_dim):
+    plan = Plan(device)
+    plan.launch(*args, block_dim=block_dim)
+    plan.freeze()
+    assert blocks(plan) == [block_dim if device.is_cuda else 0]
+    plan.run()
+
+
+@COMPILED
+@pytest.mark.parametrize("block", [0, -1, 1.5, "64", True])
+def test_what_is_no_number_of_threads_is_refused(device, block):
+    x = sn.zeros(4, device=device)
+    for start in (launch, Launch, lambda *a, device, **k: Plan(device).launch(*a, **k)):
+        with pytest.raises(LaunchError, match=r"kernel 'waves': block_dim is .*, 1 or more"):
+            start(waves, dim=4, inputs=[x], outputs=[x], device=device, block_dim=block)
+
+
+@COMPILED
+def test_a_block_above_the_kernels_limit_is_refused_before_the_launch(device):
+    x, y = sn.ones(4, device=device), sn.zeros(4, device=device)
+    if not device.is_cuda:
+        launch(waves, 4, [x], [y], device=device, block_dim=2**40)
+        assert y.numpy().all()
+        return
+    for block in (1025, 2**40):
+        with pytest.raises(LaunchError, match=rf"kernel 'waves': block_dim is {block}, and on cuda:0 .* most \d+ thr"):
+            launch(waves, 4, [x], [y], device=device, block_dim=block)
+    assert not y.numpy().any()
+    launch(waves, 4, [x], [y], device=device, block_dim=device.block_limit(program.load(waves, device).program.address))
+    assert y.numpy().all()
+
+
+def test_the_limit_is_that_of_the_code_that_runs(simulate, monkeypatch):
+    gpu = simulate()
+    x = sn.array(np.ones((4, 2), np.float32), device=gpu.device)[:, 0]
+    launch(
+        waves, 4, [sn.ones(4, device=gpu.device)], [sn.zeros(4, device=gpu.device)], device=gpu.device, block_dim=512
+    )
+    monkeypatch.setattr(gpu.driver, "cuFuncGetAttribute", lambda attribute, function: (0, 256))
+    with pytest.raises(LaunchError, match=r"block_dim is 512, and on cuda:0 .* at most 256"):
+        launch(waves, 4, [x], [sn.zeros(4, device=gpu.device)], device=gpu.device, block_dim=512)
