@@ -32,8 +32,9 @@ def command(
     from sim_node.compiler import bundle
     from sim_node.compiler.backend.isa import named
     from sim_node.compiler.backend.target import HOST
-    from sim_node.compiler.build import built, member, objects
+    from sim_node.compiler.build import build, built, member, objects
     from sim_node.plant import Stepper, reference
+    from sim_node.plant.hashing import add
     from sim_node.plant.reference import BUILT_IN
 
     if target and out is None:
@@ -53,6 +54,8 @@ def command(
             stepper = Stepper(reference(text)(**{**parameters, **given}), dt_ns=1_000_000)
             guarded += [f"{text}: {name}" for name in stepper.guarded]
             found += [f"{text} at a tick of 1 ms: {warning}" for warning in stepper.warnings]
+        if any(one.is_gpu for one in targets):
+            build(add)  # a GPU hashes what it holds by a kernel, the host does not
     compiled, loaded = cache.compiled - compiled, cache.loaded - loaded
     result: dict[str, Any] = {
         "kernels": compiled + loaded,

@@ -158,7 +158,7 @@ def program(module: Module, chain: Toolchain, store: Cache, order: _Order = _in_
     flat = inline(verify(module))
     function, identity = flat.entry, digest(flat)
     name = object_name(chain.identity, identity)
-    known = _bundled(identity, chain)
+    known = _bundled(identity, chain, store)
     if known is None and (known := store.known(name, chain)) is None:
         wait = order(partial(store.code, name, chain, partial(chain.image, chain.text(optimise(flat).entry))))
 
@@ -232,7 +232,7 @@ def _known(
     """Find a kernel by its fingerprint, in a bundle or in the cache."""
     for each in bundle.used():
         kept = each.known(told.key, told.functions)
-        code = _bundled(kept.digest, chain) if kept else None
+        code = _bundled(kept.digest, chain, store) if kept else None
         if kept and code:
             return _program(kernel, kept, code, layouts)
     name = _record_name(kernel, told, chain)
@@ -267,7 +267,7 @@ def _made(
         try:
             made = wait()
         except AbsentError as error:
-            raise _absent(kernel) from error
+            raise _absent(kernel, chain.target) from error
         _differing(kernel, made)
         if told is not None:
             with contextlib.suppress(RecordError):
@@ -308,11 +308,26 @@ def _compiled(flat: Module, chain: Toolchain) -> bytes:
     return chain.image(chain.text(optimise(flat).entry))
 
 
-def _bundled(digest: str, chain: Toolchain) -> Code | None:
-    """Look a digest up in the bundles in use, whose objects are this processor's."""
-    if chain.target.is_gpu:
+def _bundled(digest: str, chain: Toolchain, store: Cache) -> Code | None:
+    """Look a digest up in the bundles in use, which have objects of this processor's and PTX."""
+    for each in bundle.used():
+        code = _linked(each, digest, chain, store) if chain.target.is_gpu else each.code(digest)
+        if code is not None:
+            return code
+    return None
+
+
+def _linked(found: bundle.Bundle, digest: str, chain: Toolchain, store: Cache) -> Code | None:
+    """Load the machine code that a GPU's driver makes of a bundle's PTX, which the cache keeps under the PTX's own."""
+    read = found.assembly(digest, chain.target)
+    if read is None:
         return None
-    return next((code for each in bundle.used() if (code := each.code(digest)) is not None), None)
+    path, text = read
+    name = f"{chain.identity}-bundled-{hashlib.sha256(text).hexdigest()}"
+    try:
+        return store.code(name, chain, partial(chain.link, text))
+    except elf.ObjectError as fault:
+        raise mistakes.BUNDLE(f"{path}: {fault}") from fault
 
 
 def _lacking(flat: Module, target: Target, error: elf.UndefinedSymbolError) -> BuildError:
@@ -333,12 +348,17 @@ def _differing(kernel: Kernel, made: Program) -> None:
             warnings.warn(f"{_other(kernel, each)}; it was compiled", RuntimeWarning, stacklevel=2)
 
 
-def _absent(kernel: Kernel) -> BuildError:
+def _absent(kernel: Kernel, target: Target) -> BuildError:
     code = kernel.function.__code__
     place = Location(code.co_filename, code.co_firstlineno, 0, inside=code.co_name)
     used = bundle.used()
     for each in used:
         if each.has_another(str(kernel.module), kernel.name, ""):
+            if not each.serves(target):
+                lacking = target.name if target.is_gpu else "this processor"
+                what = f"the bundle {each.path} has kernel '{kernel.name}', but nothing for {lacking}"
+                remedy = f"build the bundle for {lacking}, too (--target), or pip install llvmlite"
+                return mistakes.NO_COMPILER(f"{what}, and there is no compiler here", place, remedy)
             return mistakes.NO_COMPILER(f"{_other(kernel, each)}, and there is no compiler here", place, _REMEDY)
     where = f"in no bundle ({', '.join(str(each.path) for each in used)})" if used else "not in the cache"
     return mistakes.NO_COMPILER(f"kernel '{kernel.name}' is {where}, and there is no compiler here", place, _REMEDY)

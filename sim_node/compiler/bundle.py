@@ -22,7 +22,7 @@ from typing import Any
 
 import sim_node
 from sim_node.compiler import identity
-from sim_node.compiler.backend import elf, llvm
+from sim_node.compiler.backend import elf, isa, llvm
 from sim_node.compiler.backend.target import Target, best
 from sim_node.compiler.record import Record, RecordError, record
 from sim_node.errors import mistakes
@@ -103,11 +103,13 @@ def _written(folder: Path, member: Member) -> dict[str, Any]:
 
 @dataclass
 class Bundle:
-    """A bundle that was read. Attributes: ``path`` (its folder), ``target`` (whose objects this process runs),
-    ``llvmlite`` (what made it), ``loaded`` (how many objects were)."""
+    """A bundle that was read. Attributes: ``path`` (its folder), ``target`` (whose objects this process runs; None: it
+    is for GPUs alone), ``gpus`` (that it has PTX for), ``llvmlite`` (what made it), ``loaded`` (how many objects were).
+    """
 
     path: Path
-    target: Target
+    target: Target | None
+    gpus: tuple[str, ...]
     llvmlite: str
     loaded: int = 0
     _same_compiler: bool = False
@@ -130,18 +132,33 @@ class Bundle:
         Raises BundleError where the object is missing, or is not what was written.
         """
         found = self._by_digest.get(digest)
-        if found is None:
+        if found is None or self.target is None:
             return None
         if digest not in self._codes:
             self._codes[digest] = self._load(found["objects"][self.target.name])
             self.loaded += 1
         return self._codes[digest]
 
+    def assembly(self, digest: str, gpu: Target) -> tuple[Path, bytes] | None:
+        """Read the PTX of a digest, of the newest GPU that is no newer than this one, and tell where it is.
+
+        None where the bundle has no such kernel, or is for newer GPUs; raises BundleError as ``code``.
+        """
+        found, name = self._by_digest.get(digest), isa.newest(int(gpu.name[3:]), self.gpus)
+        if found is None or name is None:
+            return None
+        where = found["objects"][name]
+        return self.path / where["file"], self._read(where)
+
+    def serves(self, target: Target) -> bool:
+        """Whether it has code for a GPU, or for the processor that this process runs on."""
+        return isa.newest(int(target.name[3:]), self.gpus) is not None if target.is_gpu else self.target is not None
+
     def has_another(self, module: str, name: str, digest: str) -> bool:
         """Whether the bundle holds a kernel of this name, but not this one."""
         return digest not in self._digests.get((module, name), [digest])
 
-    def _load(self, where: dict[str, str]) -> elf.Code:
+    def _read(self, where: dict[str, str]) -> bytes:
         path = self.path / where["file"]
         try:
             image = path.read_bytes()
@@ -149,10 +166,14 @@ class Bundle:
             raise mistakes.BUNDLE(f"{path}: cannot be read ({fault.strerror}); build the bundle again") from fault
         if hashlib.sha256(image).hexdigest() != where["sha256"]:
             raise mistakes.BUNDLE(f"{path}: is not what the manifest says; build the bundle again")
+        return image
+
+    def _load(self, where: dict[str, str]) -> elf.Code:
+        image = self._read(where)
         try:
             return elf.load(image)
         except elf.ObjectError as fault:
-            raise mistakes.BUNDLE(f"{path}: {fault}") from fault
+            raise mistakes.BUNDLE(f"{self.path / where['file']}: {fault}") from fault
 
 
 def read(path: Path) -> Bundle:
@@ -180,14 +201,18 @@ def _read(path: Path, manifest: dict[str, Any]) -> Bundle:
         raise mistakes.BUNDLE(f"{file}: was made by another compiler (sim_node {made}, this is {ours}); {again}")
     targets: dict[str, str] = manifest["targets"]
     target = best(targets.values())
-    if target is None:
-        raise mistakes.BUNDLE(f"{file}: has no target that this processor runs: {', '.join(targets) or 'none at all'}")
-    bundle = Bundle(path, target, str(manifest["llvmlite"]))
+    gpus = tuple(name for name in isa.GPUS if targets.get(name) == isa.gpu(name).identity)
+    if target is None and not gpus:
+        raise mistakes.BUNDLE(
+            f"{file}: has no target that this processor or a GPU runs: {', '.join(targets) or 'none at all'}"
+        )
+    bundle = Bundle(path, target, gpus, str(manifest["llvmlite"]))
     bundle._same_compiler = manifest["compiler"] == identity.compiler()
     for kernel in manifest["kernels"]:
-        where = kernel["objects"][target.name]
-        if not isinstance(where["sha256"], str) or not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", where["file"]):
-            raise mistakes.BUNDLE(f"{file}: is damaged: kernel '{kernel['name']}' has no object of its own")
+        for name in (*([target.name] if target else []), *gpus):
+            where = kernel["objects"][name]
+            if not isinstance(where["sha256"], str) or not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", where["file"]):
+                raise mistakes.BUNDLE(f"{file}: is damaged: kernel '{kernel['name']}' has no object of its own")
         bundle._by_digest[kernel["digest"]] = kernel
         bundle._digests.setdefault((kernel["module"], kernel["name"]), []).append(kernel["digest"])
         if kernel["fingerprint"] is not None:

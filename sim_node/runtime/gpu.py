@@ -31,13 +31,19 @@ def toolchain(gpu: Cuda) -> Toolchain:
     def image(module: str) -> bytes:
         return gpu.link(ptx.cleaned(llvm.assembly(module, target=target)).encode())
 
+    def link(assembly: bytes) -> bytes:
+        try:
+            return gpu.link(assembly)
+        except DriverError as error:
+            raise ObjectError(f"the driver refuses it: {error.args[0]}") from None
+
     def load(image: bytes) -> Code:
         try:
             return gpu.load(image)
         except DriverError as error:
-            raise ObjectError(str(error)) from None
+            raise ObjectError(error.args[0]) from None
 
-    return Toolchain(target, f"{target.identity}-driver{driver.version()}", ".cubin", text, image, load)
+    return Toolchain(target, f"{target.identity}-driver{driver.version()}", ".cubin", text, image, load, link)
 
 
 def nearest(arch: int) -> str:
@@ -45,10 +51,10 @@ def nearest(arch: int) -> str:
 
     Raises BuildError where every one that PTX is written for is newer.
     """
-    older = [name for name in isa.GPUS if int(name[3:]) <= arch]
-    if not older:
+    found = isa.newest(arch, isa.GPUS)
+    if found is None:
         first = next(iter(isa.GPUS))
         raise mistakes.BUILD_TARGET(
             f"a GPU of sm_{arch} is too old", remedy=f"one of {first} or later, or device='cpu'"
         )
-    return older[-1]
+    return found

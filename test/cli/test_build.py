@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 SPRINGS = """
 import sim_node as sn
@@ -85,6 +87,7 @@ def test_a_bundle_runs_and_verifies_without_llvm(plant, cache, tmp_path):
     made = build(plant, *[word for target in targets for word in ("--target", target)], "--out", out)
     assert made["targets"] == targets
     assert [".target sm_90" in path.read_text() for path in out.glob("sm_90/*.ptx")] == [True] * made["kernels"]
+    assert len(list(out.glob("sm_90/add-*.ptx"))) == 1, "a GPU hashes by a kernel"
     assert made["bundle"] == str(out)
     assert {path.name for path in out.iterdir()} == {"manifest.json", *made["targets"]}
     offline = ("--offline", "--seconds", "0.05", "--bag", bag)
@@ -97,6 +100,17 @@ def test_a_bundle_runs_and_verifies_without_llvm(plant, cache, tmp_path):
     verified = hidden("verify", bag, "--bundle", out, **empty)
     assert verified.returncode == 0, verified.stdout + verified.stderr
     assert json.loads(verified.stdout)["verified"] == 50
+
+
+@pytest.mark.gpu
+def test_a_plant_steps_on_a_gpu_by_a_bundle_without_llvm(plant, cache, tmp_path):
+    out = tmp_path / "bundle"
+    build(plant, "--target", "host", "--target", "sm_75", "--out", out)
+    offline = ("run", plant, "--offline", "--seconds", "0.05", "--bag", tmp_path / "run.mcap", "--device", "cuda:0")
+    run = hidden(*offline, "--bundle", out, SIM_NODE_CACHE=str(tmp_path / "empty"))
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert json.loads(run.stdout)["ticks"] == 50
+    assert all("-bundled-" in path.name for path in (tmp_path / "empty").glob("*.cubin"))
 
 
 def test_a_target_needs_a_bundle_and_a_name(plant, cache, tmp_path):

@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from devices import GPU
 
+import sim_node
 from sim_node.compiler import bundle
+from sim_node.compiler.backend import isa
 from sim_node.compiler.backend.target import HOST, TARGETS
 from sim_node.errors import BundleError
 
@@ -36,6 +39,8 @@ def scale(x: sn.array(dtype=float), n: sn.int32):
 _RUN = """
 import sys
 
+device = sys.argv[1]
+
 class Hidden:
     def find_spec(self, name, *_):
         if name.partition(".")[0] == "llvmlite":
@@ -45,9 +50,9 @@ sys.meta_path.insert(0, Hidden())
 import numpy as np
 import sim_node as sn
 import plantlike
-x = sn.array(np.arange(4, dtype=np.float32))
+x = sn.array(np.arange(4, dtype=np.float32), device=device)
 try:
-    sn.launch(plantlike.scale, dim=4, inputs=[x, 0])
+    sn.launch(plantlike.scale, dim=4, inputs=[x, 0], device=device)
     sn.synchronize()
 except sn.errors.SimNodeError as error:
     sys.exit(f"{type(error).__name__}: {error}")
@@ -55,12 +60,13 @@ assert "llvmlite" not in sys.modules
 print(x.numpy().tolist())
 for n in (2, 3) if "--past" in sys.argv else ():
     try:
-        sn.launch(plantlike.scale, dim=4, inputs=[x, n])
+        sn.launch(plantlike.scale, dim=4, inputs=[x, n], device=device)
         sn.synchronize()
     except sn.errors.SimNodeError as error:
         print(error)
 """
 _TARGETS = [HOST, *(one for one in TARGETS.values() if one.runs and one is not HOST)]
+_GPUS = ["sm_75", "sm_80", "sm_90", "sm_121"]
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +80,10 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
             f"""
             import pathlib
             from sim_node.compiler import bundle
-            from sim_node.compiler.backend.target import TARGETS
+            from sim_node.compiler.backend.isa import named
             from sim_node.compiler.build import member
             import plantlike
-            targets = [TARGETS[name] for name in {[one.name for one in _TARGETS]!r}]
+            targets = [named(name) for name in {[*(one.name for one in _TARGETS), *_GPUS]!r}]
             bundle.write(pathlib.Path("made"), targets, [member(plantlike.scale, {{}}, targets)])
             """
         )
@@ -94,16 +100,16 @@ def made(once: Path, tmp_path: Path) -> Path:
 
 
 def _python(folder: Path, *arguments: str, **names: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "SIM_NODE_CACHE": str(folder / f"cache-{arguments[0]}"), **names}
-    environment.pop("PYTHONPATH", None)
+    root = str(Path(str(sim_node.__file__)).parents[1])
+    environment = {**os.environ, "SIM_NODE_CACHE": str(folder / f"cache-{arguments[0]}"), "PYTHONPATH": root, **names}
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
 
-def _run(made: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return _python(made.parent, "run.py", *arguments, SIM_NODE_BUNDLE=str(made))
+def _run(made: Path, *arguments: str, device: str = "cpu") -> subprocess.CompletedProcess[str]:
+    return _python(made.parent, "run.py", device, *arguments, SIM_NODE_BUNDLE=str(made))
 
 
 def _rewritten(made: Path, **changes: Any) -> None:
@@ -111,8 +117,9 @@ def _rewritten(made: Path, **changes: Any) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
-def test_it_runs_without_llvm(made: Path) -> None:
-    done = _run(made, "--past")
+@pytest.mark.parametrize("device", ["cpu", GPU])
+def test_it_runs_without_llvm(made: Path, device: str) -> None:
+    done = _run(made, "--past", device=device)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("[0.0, 2.0, 4.0, 6.0]\n")
     line = 1 + _KERNELS.splitlines().index("    x[i + n] = scaled(x[i + n]) + sn.sin(0.0)")
@@ -121,7 +128,7 @@ def test_it_runs_without_llvm(made: Path) -> None:
 
 
 def test_without_llvm_and_bundle_it_says_so(made: Path) -> None:
-    done = _python(made.parent, "run.py")
+    done = _python(made.parent, "run.py", "cpu")
     assert "no compiler here" in done.stderr
     assert "pip install llvmlite" in done.stderr
 
@@ -156,6 +163,42 @@ def test_the_target_that_this_processor_runs_is_used(made: Path, target: str) ->
     assert found.code("0" * 64) is None
 
 
+@pytest.mark.gpu
+def test_a_gpu_runs_what_its_driver_makes_of_the_ptx_and_the_cache_keeps_that(made: Path) -> None:
+    kept = made.parent / "cache-run.py"
+    for _ in range(2):
+        done = _run(made, device="cuda:0")
+        assert (done.returncode, done.stdout) == (0, "[0.0, 2.0, 4.0, 6.0]\n"), done.stderr
+        assert [path.suffix for path in kept.iterdir()] == [".cubin"]
+        assert "-bundled-" in next(kept.iterdir()).name
+
+
+@pytest.mark.parametrize(
+    ("arch", "taken"), [("sm_75", "sm_75"), ("sm_89", "sm_80"), ("sm_90", "sm_90"), ("sm_120", "sm_90")]
+)
+def test_the_ptx_of_the_newest_gpu_that_is_no_newer_is_taken(made: Path, arch: str, taken: str) -> None:
+    found = bundle.read(made).assembly(_digest(made), isa.gpu(arch))
+    assert found is not None
+    assert f".target {taken}\n".encode() in found[1]
+    assert found[0].parent.name == taken
+    assert bundle.read(made).assembly("0" * 64, isa.gpu(arch)) is None
+
+
+def test_a_bundle_of_gpus_alone_is_one(made: Path) -> None:
+    _rewritten(made, targets={"sm_90": isa.gpu("sm_90").identity, "sm_80": "another"})
+    found = bundle.read(made)
+    assert (found.target, found.gpus, found.code(_digest(made))) == (None, ("sm_90",), None)
+    assert found.assembly(_digest(made), isa.gpu("sm_89")) is None
+    assert found.assembly(_digest(made), isa.gpu("sm_90")) is not None
+
+
+def test_without_llvm_a_bundle_for_others_is_told(made: Path) -> None:
+    _rewritten(made, targets={"sm_90": isa.gpu("sm_90").identity})
+    done = _run(made)
+    assert "has kernel 'scale', but nothing for this processor, and there is no compiler here" in done.stderr
+    assert "build the bundle for this processor, too (--target)" in done.stderr
+
+
 def _object(made: Path) -> Path:
     return next((made / "host").glob("*.o"))
 
@@ -177,12 +220,21 @@ def test_a_damaged_object_is_refused_and_named(made: Path, damage: Any) -> None:
         bundle.read(made).code(_digest(made))
 
 
+@pytest.mark.parametrize("damage", [_cut, _tampered, Path.unlink])
+def test_damaged_ptx_is_refused_and_named(made: Path, damage: Any) -> None:
+    damage(next((made / "sm_90").glob("*.ptx")))
+    with pytest.raises(BundleError, match=r"sm_90/scale-.*build the bundle again"):
+        bundle.read(made).assembly(_digest(made), isa.gpu("sm_90"))
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"format": 99}, "format 99"),
         ({"backend": "0"}, "another compiler"),
         ({"targets": {"aarch64" if os.uname().machine == "x86_64" else "x86-64-v2": "none"}}, "no target that this"),
+        ({"targets": {"sm_90": "none", "sm_12": "sm_12+ptx10"}}, "no target that this processor or a GPU runs"),
+        ({"targets": {"sm_100": isa.gpu("sm_100").identity}}, "damaged"),
         ({"targets": None}, "damaged"),
         ({"kernels": [{}]}, "damaged"),
         ({"kernels": None}, "damaged"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sim_node.compiler.backend.target import Target, target
 from sim_node.errors import mistakes
 
@@ -27,6 +29,12 @@ PARAMETERS, MORE_PARAMETERS, MORE_SINCE = 4352, 32764, 81
 def named(name: str) -> Target:
     """Look a target up by name, a processor or a GPU; raises BuildError where there is none of that name."""
     return gpu(name) if name.startswith("sm_") else target(name)
+
+
+def newest(arch: int, names: Iterable[str]) -> str | None:
+    """Name the newest of these GPUs that is no newer than ``arch`` (90 for sm_90): its PTX runs on all after it."""
+    older = [name for name in GPUS if name in set(names) and int(name[3:]) <= arch]
+    return older[-1] if older else None
 
 
 def accepted(driver: int) -> int:

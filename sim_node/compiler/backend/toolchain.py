@@ -26,8 +26,9 @@ class Code(Protocol):
 class Toolchain:
     """What becomes of an optimised function: a text, of that an image to keep in files, of that code to launch.
 
-    ``identity`` is what images are kept under, and ``suffix`` how their files end. ``text`` may raise BuildError,
-    ``load`` ObjectError for an image that is damaged.
+    ``identity`` is what images are kept under, and ``suffix`` how their files end. ``link`` makes an image of what a
+    bundle holds for the target, which for a processor is one. ``text`` may raise BuildError, ``load`` and ``link``
+    ObjectError for what is damaged.
     """
 
     target: Target
@@ -36,6 +37,7 @@ class Toolchain:
     text: Callable[[Function], str]
     image: Callable[[str], bytes]
     load: Callable[[bytes], Code]
+    link: Callable[[bytes], bytes] = bytes
 
 
 def toolchain(target: Target) -> Toolchain:
