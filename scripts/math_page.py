@@ -1,7 +1,8 @@
 """Write docs/math.md: ``python scripts/math_page.py``.
 
 Of proofs it says what ``scripts/prove_math.py`` saved, of errors what ``scripts/measure_math.py`` did, of speed what
-``sim-node bench math --save docs/measurements`` did.
+``sim-node bench math --save docs/measurements`` did, and of devices what
+``scripts/compare_devices.py`` did, if it has run.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ PAGE = ROOT / "docs" / "math.md"
 PROOFS = ROOT / "docs" / "measurements" / "math_proofs.json"
 ERRORS = ROOT / "docs" / "measurements" / "math_errors.json"
 SPEED = ROOT / "docs" / "measurements" / "math.json"
+BITS = ROOT / "docs" / "measurements" / "device_bits.json"
 
 _EXP = "x·log2(e) = k + f in two parts; 2^k·(1 + f·q(f))"
 _LOG = "x = 2^k·m, m·c = 1 + z exactly, c being 1 or 181/256; k·ln 2 − ln c + z + z²·q(z)"
@@ -128,6 +130,17 @@ medians in one run with numpy {1} on: {0} (`sim-node bench math`); every loop is
 |---|---|---|---|
 """
 
+_BITS = """
+## The same bits on {0} and {1}
+
+`python scripts/compare_devices.py --devices {0} {1}` computes every function and operator of the language, of every
+type that it takes, on both devices, and compares hashes of the results: those of one argument of up to 32 bits on every
+input, the others on 20 million, among them special values and their neighbours. On {2} and {3}:
+
+| inputs of each | functions | differ |
+|---|---|---|
+"""
+
 
 def page() -> str:
     """The text of docs/math.md."""
@@ -151,7 +164,24 @@ def page() -> str:
             text,
             *(f"| `{name}` | {one['inputs']} | {one['worst']:.4f} |\n" for name, one in measured.items()),
         ]
-    return "".join([*sections, _OTHERS, _FAST, *speed()])
+    return "".join([*sections, _OTHERS, _FAST, *devices(), *speed()])
+
+
+def devices() -> Iterator[str]:
+    """What `scripts/compare_devices.py` found on two devices; nothing where it has not run."""
+    if not BITS.exists():
+        return
+    found = json.loads(BITS.read_text("utf-8"))
+    machine = found["machine"]
+    gpu = machine.get("gpu", {"title": "a second device of the CPU"})
+    yield _BITS.format(*found["devices"], machine["processor"], gpu["title"])
+    functions = found["functions"].values()
+    every, some = ([one for one in functions if one["exhaustive"] is told] for told in (True, False))
+    rows = [(f"2^{bits}", "all", [one for one in every if one["inputs"] == 2**bits]) for bits in (32, 16, 8)]
+    rows.append((f"{max((one['inputs'] for one in some), default=0)}", "random", some))
+    for inputs, kind, chosen in rows:
+        if chosen:
+            yield f"| {inputs}, {kind} | {len(chosen)} | {sum(not one['equal'] for one in chosen)} |\n"
 
 
 def speed() -> Iterator[str]:

@@ -136,17 +136,73 @@ def test_random_numbers_and_atomics(device):
     assert found[0] == found[1]
 
 
+@sn.kernel
+def atomics(x: sn.array(dtype=sn.uint32), out: sn.array2d[sn.uint32], floats: F32, taken: sn.array(dtype=int)):
+    i = sn.tid()
+    key = i % 5
+    sn.atomic_sub(out, 0, key, x[i])
+    sn.atomic_min(out, 1, key, x[i])
+    sn.atomic_and(out, 2, key, x[i] | sn.uint32(255))
+    sn.atomic_or(out, 3, key, x[i] & (x[i] >> sn.uint32(9)))
+    sn.atomic_xor(out, 4, key, x[i])
+    sn.atomic_max(floats, key, sn.cast(x[i], sn.float32))
+    sn.atomic_min(floats, key + 5, sn.cast(x[i], sn.float32))
+    sn.atomic_exch(taken, i, key)
+    sn.atomic_cas(taken, i, 3, -7)
+
+
 @COMPILED
-def test_sums_scans_and_sorts(device):
-    x, found = np.random.default_rng(6).normal(0, 1e3, 30_000).astype(np.float32), []
+@pytest.mark.parametrize("count", [1, 33, 100_000])
+def test_atomics_in_any_order(count, device):
+    x, found = np.random.default_rng(8).integers(0, 2**32, count, np.uint32), []
     for place in ("cpu", device):
-        given, scanned = sn.array(x, device=place), sn.zeros(len(x), float, device=place)
-        keys = sn.array(np.concatenate([x, x]), device=place)
-        order = sn.array(np.arange(2 * len(x), dtype=np.int32), device=place)
+        out, floats = (sn.full(shape, 1, kind, device=place) for shape, kind in (((5, 5), sn.uint32), (10, sn.float32)))
+        taken = sn.zeros(count, int, device=place)
+        sn.launch(atomics, count, [sn.array(x, device=place)], [out, floats, taken], device=place)
+        found.append([one.numpy().tobytes() for one in (out, floats, taken)])
+    assert found[0] == found[1]
+
+
+SIZES = [(kind, count) for kind in (np.float32, np.float64, np.int32, np.uint64) for count in (1, 2, 31, 32, 33, 1000)]
+
+
+@COMPILED
+@pytest.mark.parametrize(("kind", "count"), [*SIZES, (np.float32, 1_000_001), (np.uint64, 1_000_001)])
+def test_sums_scans_and_sorts(kind, count, device):
+    random, found = np.random.default_rng(6), []
+    x = (random.normal(0, 1e3, count) if kind in (np.float32, np.float64) else random.integers(0, 2**31, count)).astype(
+        kind
+    )
+    x[:: max(count // 7, 2)] = x[0]  # equal keys, whose order stays
+    for place in ("cpu", device):
+        given = sn.array(x, device=place)
+        scanned, before = (sn.zeros_like(given) for _ in range(2))
+        keys, order = (
+            sn.array(one, device=place) for one in (np.concatenate([x, x]), np.arange(2 * count, dtype=np.int32))
+        )
         sn.utils.array_scan(given, scanned)
-        sn.utils.radix_sort_pairs(keys, order, len(x))
-        total = sn.utils.array_sum(given)
-        found.append([np.float32(total).tobytes(), *(one.numpy().tobytes() for one in (scanned, keys, order))])
+        sn.utils.array_scan(given, before, inclusive=False)
+        sn.utils.radix_sort_pairs(keys, order, count)
+        sums = [kind(total).tobytes() for total in (sn.utils.array_sum(given), sn.utils.array_inner(given, given))]
+        found.append([*sums, *(one.numpy()[:count].tobytes() for one in (scanned, before, keys, order))])
+    assert found[0] == found[1]
+
+
+@COMPILED
+@pytest.mark.parametrize("count", [1, 33, 1000])
+def test_sums_of_rows_sorts_of_segments_and_runs(count, device):
+    random, found = np.random.default_rng(7), []
+    x, ends = random.normal(0, 1, (5, count)).astype(np.float32), np.array([0, count // 3, count], np.int32)
+    ranks = random.integers(0, 3, count).astype(np.int32)
+    for place in ("cpu", device):
+        rows = sn.array(x, dtype=float, device=place)
+        keys, values = (sn.array(np.concatenate([one, one]), device=place) for one in (x[0], ranks))
+        sn.utils.segmented_sort_pairs(keys, values, count, sn.array(ends, device=place))
+        runs, lengths, number = (sn.zeros(n, int, device=place) for n in (count, count, 1))
+        sn.utils.runlength_encode(sn.array(ranks, device=place), runs, lengths, run_count=number)
+        sums = [sn.utils.array_sum(rows, axis=axis) for axis in (0, 1)]
+        told = [keys[:count], values[:count], runs, lengths, number, *sums]
+        found.append([one.numpy().tobytes() for one in told])
     assert found[0] == found[1]
 
 
@@ -230,12 +286,13 @@ def test_an_array_elsewhere_is_refused(device):
 
 
 @COMPILED
-def test_a_plant_has_the_same_state_after_ticks_and_resets(device):
+@pytest.mark.parametrize("corners", [1, 3, 31, 33])
+def test_a_plant_has_the_same_state_after_ticks_and_resets(corners, device):
     recorded = []
     for place in ("cpu", device):
-        stepper = Stepper(QuarterCar(corners=3), dt_ns=1_000_000, substeps=3, seed=7, device=place)
+        stepper = Stepper(QuarterCar(corners=corners), dt_ns=1_000_000, substeps=3, seed=7, device=place)
         for round_ in range(2):
-            stepper.set("force", [20.0, -3.0, 7.0 + round_])
+            stepper.set("force", np.resize([20.0, -3.0, 7.0 + round_], corners).tolist())
             stepper.tick(50)
             recorded.append((stepper.keyframe().state, stepper.hashes().tolist()))
             stepper.reset()
