@@ -145,7 +145,7 @@ def test_another_thread_goes_on_while_one_waits(wait):
         getattr(waits, wait)()
         done = counts[0] - began
     print(f"{wait}: the other thread came {done} times")
-    assert done > 1000
+    assert done > 10  # who keeps the GIL lets it come never, or once
 
 
 def contexts(device):

@@ -63,7 +63,7 @@ class Graphs:
 def test_it_is_a_row_of_empty_kernels(simulate):
     gpu = simulate()
     graphs = Graphs(gpu)
-    with bare_graph(gpu.device, 3, 256) as calls:
+    with bare_graph(gpu.device, 3, 256) as calls, gpu.device.active():
         assert graphs.nodes == [([], 14, (1, 256)), ([101], 14, (1, 256)), ([102], 14, (1, 256))]
         assert graphs.image.endswith(b"\0")
         graphs.launched.clear()
@@ -86,7 +86,8 @@ def test_a_driver_that_refuses_is_told(simulate):
 
 @pytest.mark.gpu
 def test_on_a_gpu():
-    with bare_graph(get_device("cuda:0"), 20, 256) as calls:
+    gpu = get_device("cuda:0")
+    with bare_graph(gpu, 20, 256) as calls, gpu.active():
         assert set(calls) == {"bindings", "pointers"}
         calls["bindings"]()
         assert calls["pointers"]() == 0
