@@ -177,7 +177,8 @@ static PyMemberDef entry_members[] = {
 PyTypeObject sn_entry_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Entry",
-    .tp_doc = "Entry(address, params, dims, owner, prints=False, stops=True, reports=None, block=0, pairs_from=never): a compiled kernel; a "
+    .tp_doc = "Entry(address, params, dims, owner, prints=False, stops=True, reports=None, block=0, "
+              "pairs_from=never): a compiled kernel; a "
               "parameter is (name, ndim or 0 if by value, layout, element, whether the kernel writes it).",
     .tp_basicsize = sizeof(sn_entry),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,

@@ -134,16 +134,16 @@ sn_result sn_gpu_finish(const sn_reports *reports, uint32_t round, sn_error *err
     return 0;
 }
 
-/* Puts the pieces of the graph where they ran, as the GPU's own clock has them: the last ended just now. */
-static sn_result put_pieces(const sn_plan *plan, int64_t now_ns)
+/* Puts the pieces of the graph where they ran, as the GPU's own clock has them: the last ended just now, and each where
+ * the next began. */
+static sn_result put_pieces(const sn_plan *plan, int64_t end_ns)
 {
-    const uint32_t last = plan->mark_count - 1;
-    for (uint32_t i = last; i > 0; i--) {
-        float took, left = 0;
+    for (uint32_t i = plan->mark_count - 1; i > 0; i--) {
+        float took;
         TRY(sn_driver_functions.elapsed(&took, plan->marks[i - 1].event, plan->marks[i].event));
-        if (i < last) TRY(sn_driver_functions.elapsed(&left, plan->marks[i].event, plan->marks[last].event));
-        const int64_t end_ns = now_ns - (int64_t)(left * 1e6F);
-        sn_trace_put(plan->trace, plan->marks[i].work, plan->marks[i].number, end_ns - (int64_t)(took * 1e6F), end_ns);
+        const int64_t begin_ns = end_ns - (int64_t)(took * 1e6F);
+        sn_trace_put(plan->trace, plan->marks[i].work, plan->marks[i].number, begin_ns, end_ns);
+        end_ns = begin_ns;
     }
     return 0;
 }

@@ -243,8 +243,8 @@ static PyMethodDef plan_methods[] = {
     {"record", (PyCFunction)(void (*)(void))plan_record, METH_FASTCALL,
      "record(entry, dim, inputs, outputs): check, pack and record."},
     {"packed", (PyCFunction)sn_plan_packed, METH_O,
-     "packed(addresses) -> per launch (kernel, threads, threads in a block, from how many on they run in pairs, bytes of its argument block), where a GPU finds "
-     "what is in each cell at the address given for that."},
+     "packed(addresses) -> per launch (kernel, threads, threads in a block, from how many on they run in pairs, bytes of its "
+     "argument block), where a GPU finds what is in each cell at the address given for that."},
     {"end", (PyCFunction)plan_end, METH_VARARGS,
      "end(rounds=1, reports, exec, cells, marks, mark_count, graph): end recording. A plan of a GPU needs the graph of all "
      "its rounds, with reports for each launch of each, the address of the host's for the rows of cells that it reads, and "

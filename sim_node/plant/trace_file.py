@@ -28,10 +28,9 @@ class TraceFile:
             self._file: TextIO = self._path.open("w", encoding="utf-8")
         except OSError as fault:
             raise PlantError(f"{VARIABLE}={path}: {fault.strerror}; name a file in a folder that is there") from fault
-        self._file.write("[")
         self._tracks: list[Tracks] = []
         self._owner = os.getpid()
-        self._event({"name": "process_name", "ph": "M", "args": {"name": "sim_node"}})
+        self._event({"name": "process_name", "ph": "M", "args": {"name": "sim_node"}}, before="[")
         atexit.register(self.close)
 
     def tracks(self, trace: Trace, plant: str, kernels: Sequence[str], on_gpu: bool) -> Tracks:
@@ -58,8 +57,8 @@ class TraceFile:
             self._file.write("\n]\n")
             self._file.close()
 
-    def _event(self, event: dict[str, Any]) -> None:
-        self._file.write(("" if self._file.tell() == 1 else ",") + "\n" + json.dumps({"pid": self._owner, **event}))
+    def _event(self, event: dict[str, Any], before: str = ",") -> None:
+        self._file.write(f"{before}\n{json.dumps({'pid': self._owner, **event})}")
 
 
 class Tracks:

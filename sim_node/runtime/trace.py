@@ -31,7 +31,7 @@ class Trace(_native.Trace):
         return super().__new__(cls, capacity)
 
     def spans(self) -> np.ndarray[Any, Any]:
-        """Take the spans that wait, in the order of their ends: SPAN[n], in CLOCK_MONOTONIC.
+        """Take the spans that wait: SPAN[n], in CLOCK_MONOTONIC, by their ends, but a GPU's of one run backwards.
 
         ``work`` is an index of WORKS; ``number`` says which launch of the plan a kernel is.
         """

@@ -112,10 +112,8 @@ def module(function: Function, gpu: Target) -> str:
     waits, pair = int(gpu.name[3:]) >= _WAITS_SINCE, paired(function)
     text = emit.thread(function, stop=_STOP, before_memory=_WAIT if waits else "")
     tail = "\n".join(emit.scopes(_PAIR)) + "\n" if pair else ""
-    if not cfg.has_loop(function) and not alignments(
-        function
-    ):  # what is left to do, code generation does or the driver
-        tail += f"{llvm.STRAIGHT} = !{{}}\n"
+    if not cfg.has_loop(function) and not alignments(function):
+        tail += f"{llvm.STRAIGHT} = !{{}}\n"  # what is left to do, code generation does, or the driver's assembler
     return text + "\n".join(_kernel(function, waits, pair)) + _TAIL + tail
 
 
@@ -129,17 +127,16 @@ class Pair:
 
 def paired(function: Function) -> Pair | None:
     """Give how two threads run side by side, where that is worth it and can be told from their numbers."""
-    if function.dims > 1 or alignments(function):
+    ops = {value.op for block in function.blocks for value in block.body}
+    if function.dims > 1 or len(function.blocks) > 1 or Op.LOAD not in ops or ops & {Op.ATOMIC, Op.PRINT}:
         return None
-    checks = any(is_check(value) for block in function.blocks for value in block.body)
-    rows = hoist(function) if checks else None
-    free = rows.free if rows else function
-    values = [value for block in free.blocks for value in block.body]
-    if len(free.blocks) > 1 or len(values) > _SHORT or not any(value.op is Op.LOAD for value in values):
+    if alignments(function):
         return None
-    if any(is_check(value) or value.op in (Op.ATOMIC, Op.PRINT) for value in values):
+    rows = hoist(function)
+    (block,) = rows.free.blocks if rows else function.blocks
+    if len(block.body) > _SHORT or any(map(is_check, block.body)):
         return None
-    return Pair(free, rows.safe if rows else None)
+    return Pair(rows.free, rows.safe) if rows else Pair(function, None)
 
 
 def alignments(function: Function) -> dict[int, int]:
@@ -189,7 +186,7 @@ def _kernel(function: Function, waits: bool, pair: Pair | None) -> Iterator[str]
     yield "  %any = icmp slt i64 %first, %end"
     yield "  br i1 %any, label %some, label %done"
     yield "some:"
-    cells = _cells(function)
+    cells = {abi.word(i) for i, kind in enumerate(_kinds(function)) if _may_be_cell(kind)}
     block = "some"
     for word in (*abi.dims(), *abi.words(_kinds(function))):
         if word.name in cells:
@@ -197,7 +194,7 @@ def _kernel(function: Function, waits: bool, pair: Pair | None) -> Iterator[str]
             block = f"known.{word.name[1:]}"
         else:
             yield from emit.load(word)
-    yield from _pair(function, pair, waits) if pair else _once(block)
+    yield from _pair(len(function.params), pair, waits, block) if pair else _once(block)
     yield from emit.split("%tid.n", [abi.coordinate(axis) for axis in range(function.dims)])
     yield from _threads(function)
     yield "over:"
@@ -219,7 +216,7 @@ def _once(block: str) -> Iterator[str]:
     yield f"  %tid.n = phi i64 [ %first, %{block} ]"
 
 
-def _pair(function: Function, pair: Pair, waits: bool) -> Iterator[str]:
+def _pair(count: int, pair: Pair, waits: bool, block: str) -> Iterator[str]:
     """Run both threads side by side where they need no check, else one and then the other, if there are two."""
     yield "  %second = add nsw i64 %first, %ntid.w"
     yield "  %in = icmp slt i64 %second, %end"
@@ -232,7 +229,6 @@ def _pair(function: Function, pair: Pair, waits: bool) -> Iterator[str]:
     for name, number in (("0", "%first"), ("1", "%second")):
         yield f"  {abi.coordinate(0)}.{name} = trunc i64 {number} to i32"
     if pair.safe:
-        count = len(function.params)
         yield f"  {abi.word(count)} = add i32 {abi.coordinate(0)}.0, 0"
         yield f"  {abi.word(count + 1)} = add i32 {abi.coordinate(0)}.1, 1"
         lines, (begin, end) = emit.straight(pair.safe)
@@ -249,13 +245,8 @@ def _pair(function: Function, pair: Pair, waits: bool) -> Iterator[str]:
     yield from emit.side_by_side(pair.free, _PAIR)
     yield "  br label %done"
     yield "one:"
-    ways = ["some" if not _cells(function) else f"known.{_cells(function)[-1][1:]}", *["pair"][: pair.safe is not None]]
+    ways = [block, *["pair"][: pair.safe is not None]]
     yield f"  %tid.n = phi i64 {', '.join(f'[ %first, %{way} ]' for way in ways)}, [ %next, %over ]"
-
-
-def _cells(function: Function) -> list[str]:
-    """Name the addresses that may be in cells, in the order of the words."""
-    return [abi.word(i) for i, kind in enumerate(_kinds(function)) if _may_be_cell(kind)]
 
 
 def _may_be_cell(kind: Type | None) -> bool:
