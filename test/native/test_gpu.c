@@ -151,7 +151,7 @@ static void check_chunks(void)
     const sn_reports reports = start();
     const int64_t most = (int64_t)SN_MAX_BLOCKS * 128;
     const uintptr_t address = 4096;
-    sn_launch one = {NULL, NULL, most + 1, 128};
+    sn_launch one = {NULL, NULL, most + 1, 128, INT64_MAX};
     memcpy(&one.kernel, &address, sizeof one.kernel);
     void *before;
     CHECK(sn_gpu_enter(&reports, &before) == 0 && before == &other && current == &context);
@@ -161,6 +161,11 @@ static void check_chunks(void)
     for (int i = 0; i < 2; i++) CHECK(log_[i].function == 4096 && log_[i].record == (uintptr_t)&records[2]);
     one.threads = 0;
     CHECK(sn_gpu_launch(&reports, &one, 0) == 0 && log_count == 2);
+    one.pairs_from = 257; /* from so many on a thread of the GPU's runs two */
+    for (one.threads = 256; one.threads <= 257; one.threads++) CHECK(sn_gpu_launch(&reports, &one, 0) == 0);
+    CHECK(log_[2].end == 256 && log_[2].blocks == 2 && log_[3].end == 257 && log_[3].blocks == 2);
+    one.threads = 4 * 256;
+    CHECK(sn_gpu_launch(&reports, &one, 0) == 0 && log_[4].blocks == 4);
     sn_gpu_leave(&reports, before);
     CHECK(current == &other);
 }
