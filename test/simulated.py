@@ -51,7 +51,7 @@ class _Names:
 class Driver:
     """The functions of ``cuda.bindings.driver`` that are used, each with its result first.
 
-    ``calls`` counts them; ``failing`` is what the next synchronisation answers, ``capacity`` how many bytes there are.
+    ``calls`` counts them; ``failing`` is what the next synchronisations answer, ``capacity`` how many bytes there are.
     Each thread has a ``current`` context of its own, and what works on the device asks for the device's.
     """
 
@@ -61,7 +61,7 @@ class Driver:
     CUmemorytype = SimpleNamespace(CU_MEMORYTYPE_HOST=1, CU_MEMORYTYPE_DEVICE=2)
 
     def __init__(self, capacity: int = 1 << 30) -> None:
-        self.capacity, self.failing, self._threads = capacity, 0, threading.local()
+        self.capacity, self.failing, self._threads = capacity, list[int](), threading.local()
         self.calls = Counter[str]()
         self.memory: dict[int, mmap.mmap] = {}
         self.pinned: dict[int, Any] = {}
@@ -129,8 +129,7 @@ class Driver:
 
     def _cuStreamSynchronize(self, stream):
         self.calls["cuStreamSynchronize"] += 1
-        failing, self.failing = self.failing, 0
-        return failing
+        return self.failing.pop(0) if self.failing else 0
 
     def _cuMemcpyDtoHAsync(self, to, source, size, stream):
         ctypes.memmove(to, source, size)
