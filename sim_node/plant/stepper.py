@@ -115,7 +115,9 @@ class Stepper:
         if trace is not None:
             trace.take()  # what the probe left
         kernels = [launch.kernel.name for launch in self._plan.launches]
-        self._tracks = None if file is None or trace is None else file.tracks(trace, self._name, kernels, where.is_cuda)
+        self._tracks = None
+        if file is not None and trace is not None:
+            self._tracks = file.tracks(self, trace, self._name, kernels, where.is_cuda)
 
     # ---- ticks ----
 

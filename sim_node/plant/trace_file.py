@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -29,17 +30,23 @@ class TraceFile:
         except OSError as fault:
             raise PlantError(f"{VARIABLE}={path}: {fault.strerror}; name a file in a folder that is there") from fault
         self._tracks: list[Tracks] = []
+        self._begun = 0
         self._owner = os.getpid()
         self._event({"name": "process_name", "ph": "M", "args": {"name": "sim_node"}}, before="[")
         atexit.register(self.close)
 
-    def tracks(self, trace: Trace, plant: str, kernels: Sequence[str], on_gpu: bool) -> Tracks:
-        """Begin the tracks of a stepper that leaves its spans in the trace: ticks, and what a GPU does in them."""
-        ticks = 2 * len(self._tracks) + 1
+    def tracks(self, owner: object, trace: Trace, plant: str, kernels: Sequence[str], on_gpu: bool) -> Tracks:
+        """Begin the tracks of a stepper that leaves its spans in the trace: ticks, and what a GPU does in them.
+
+        They end with the owner, and what waits then is written.
+        """
+        ticks, self._begun = 2 * self._begun + 1, self._begun + 1
         for track, name in ((ticks, plant), (ticks + 1, f"{plant} on the GPU"))[: 1 + on_gpu]:
             self._event({"name": "thread_name", "ph": "M", "tid": track, "args": {"name": name}})
-        self._tracks.append(Tracks(self, trace, kernels, (ticks, ticks + on_gpu)))
-        return self._tracks[-1]
+        made = Tracks(self, trace, kernels, (ticks, ticks + on_gpu))
+        self._tracks.append(made)
+        weakref.finalize(owner, self._end, made).atexit = False  # there ``close`` does it
+        return made
 
     def write(self, events: Sequence[dict[str, Any]]) -> None:
         """Append events, and hand them to the system."""
@@ -56,6 +63,11 @@ class TraceFile:
                 tracks.write()
             self._file.write("\n]\n")
             self._file.close()
+
+    def _end(self, tracks: Tracks) -> None:
+        if not self._file.closed:
+            tracks.write()
+            self._tracks.remove(tracks)
 
     def _event(self, event: dict[str, Any], before: str = ",") -> None:
         self._file.write(f"{before}\n{json.dumps({'pid': self._owner, **event})}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
 import sys
+import weakref
 
 import pytest
 from devices import COMPILED
@@ -13,7 +15,8 @@ from devices import COMPILED
 from sim_node.errors import PlantError
 from sim_node.kernels.quarter_car import QuarterCar
 from sim_node.plant import Stepper
-from sim_node.plant.trace_file import TraceFile
+from sim_node.plant import stepper as module
+from sim_node.plant.trace_file import TraceFile, trace_file
 from sim_node.runtime.trace import Trace
 
 PARTS = ["inputs", "plan", "hash", "publish", "record"]
@@ -69,7 +72,7 @@ def test_lost_spans_are_told(tmp_path):
     file = TraceFile(str(tmp_path / "t.json"))
     trace = Trace(8)
     stepper = Stepper(QuarterCar(), dt_ns=1000, trace=trace)
-    tracks = file.tracks(trace, "QuarterCar", ["step"], on_gpu=False)
+    tracks = file.tracks(stepper, trace, "QuarterCar", ["step"], on_gpu=False)
     stepper.tick(5)
     tracks.write()
     file.close()
@@ -77,11 +80,31 @@ def test_lost_spans_are_told(tmp_path):
     assert f"{trace.lost} spans lost" in names
 
 
+class Watched(Trace):
+    """A trace that tells when it goes."""
+
+
+def test_what_a_stepper_leaves_is_written_when_it_goes_and_its_trace_goes_too(tmp_path, monkeypatch):
+    path = tmp_path / "t.json"
+    monkeypatch.setenv("SIM_NODE_TRACE", str(path))
+    monkeypatch.setattr(module, "Trace", Watched)
+    for number in range(1, 4):
+        made = Stepper(QuarterCar(), dt_ns=1000)
+        trace = weakref.ref(made._plan.trace)
+        made.tick(2)
+        del made
+        gc.collect()
+        assert trace() is None
+        events = json.loads(path.read_text() + "]")
+        assert [e["tid"] for e in events if e["name"] == "tick"] == [1, 1, 3, 3, 5, 5][: 2 * number]
+    trace_file().close()
+
+
 @COMPILED
 def test_a_gpu_has_a_track_of_its_own(device, tmp_path):
     file, trace = TraceFile(str(tmp_path / "t.json")), Trace()
     stepper = Stepper(QuarterCar(), dt_ns=1_000_000, device=device, trace=trace)
-    tracks = file.tracks(trace, "QuarterCar", ["step"], device.is_cuda)
+    tracks = file.tracks(stepper, trace, "QuarterCar", ["step"], device.is_cuda)
     stepper.tick(2)
     tracks.write()
     file.close()
