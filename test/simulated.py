@@ -17,12 +17,13 @@ from typing import Any
 
 import pytest
 
-from sim_node.compiler.backend import elf
+from sim_node.compiler.backend import elf, ptx
 from sim_node.compiler.backend.toolchain import NATIVE, Toolchain
+from sim_node.compiler.ir.function import Function
 from sim_node.device import cuda, driver
 from sim_node.runtime import gpu, program
 
-_OOM, _INVALID, _NO_CONTEXT = 2, 1, 201
+_OOM, _INVALID, _NO_CONTEXT, _ABSENT = 2, 1, 201, 500
 _CONTEXT = 77
 # what every function of the driver's that needs a context begins with
 _IN_CONTEXT = ("cuStream", "cuMem", "cuGraph", "cuEvent", "cuModule", "cuLink", "cuFunc", "cuOccupancy", "cuLaunch")
@@ -308,7 +309,8 @@ class Driver:
     cuGraphDestroy = cuGraphExecDestroy
 
     def cuModuleGetGlobal(self, module, name):
-        return 0, id(module), 4
+        known = {cuda.WAITS, cuda.PAIRS, *self.modules[module].symbols}
+        return (0, id(module), 4) if name.decode() in known else (_ABSENT, None, 0)
 
     def cuMemcpyDtoHAsync(self, to, source, size, stream):
         return (self._cuMemcpyDtoHAsync(to, source, size, stream),)
@@ -395,6 +397,12 @@ class _Chains:
 
     def __call__(self, device: cuda.Cuda) -> Toolchain:
         if device not in self.made:
-            self.made[device] = Toolchain(NATIVE.target, f"simulated-{NATIVE.identity}", ".cubin", NATIVE.text,
+            self.made[device] = Toolchain(NATIVE.target, f"simulated-{NATIVE.identity}", ".cubin", _text,
                                           NATIVE.image, device.load)  # fmt: skip
         return self.made[device]
+
+
+def _text(function: Function) -> str:
+    """The host's code of a kernel, with the symbol that a GPU's has where it is without checks."""
+    symbol = f"define void @{ptx.UNCHECKED}() {{ ret void }}\n"
+    return NATIVE.text(function) + symbol * ptx.is_unchecked(function)

@@ -18,7 +18,8 @@ from sim_node.device.arena import Arena, Memory
 from sim_node.device.driver import DriverError, call
 from sim_node.errors import mistakes
 
-ENTRY, WAITS, PAIRS = "kernel", "waits", "pairs"  # the function of a module, and what it can: compiler/backend/ptx.py
+# the function of a module, and what is true of it: compiler/backend/ptx.py
+ENTRY, WAITS, PAIRS, UNCHECKED = "kernel", "waits", "pairs", "unchecked"
 
 # src/plan.h: sn_error; the head of sn_prints, how much it keeps, and the longest record
 RECORD_BYTES, PRINT_BYTES, PRINT_MOST = 56, 1 << 20, 24 + 8 * 256
@@ -36,14 +37,14 @@ _ENDED = "CUDA_ERROR_DEINITIALIZED"  # the process ends, and the driver has free
 class Module:
     """Machine code on a device, unloaded when nothing refers to it.
 
-    Attributes: ``symbols`` (a function's handle, or where something else is): ``ENTRY``, and ``WAITS`` and ``PAIRS``
-    where its kernel waits for the one before it, or runs threads in pairs.
+    Attributes: ``symbols`` (a function's handle, or where something else is): ``ENTRY``, and ``WAITS``, ``PAIRS``
+    and ``UNCHECKED`` where its kernel waits for the one before it, runs threads in pairs, or never stops.
     """
 
     def __init__(self, device: Cuda, handle: Any) -> None:
         self._device, self._handle = device, handle
         self.symbols = {ENTRY: int(call("cuModuleGetFunction", handle, ENTRY.encode()))}
-        for name in (WAITS, PAIRS):
+        for name in (WAITS, PAIRS, UNCHECKED):
             with suppress(DriverError):
                 self.symbols[name] = int(call("cuModuleGetGlobal", handle, name.encode())[0])
 

@@ -11,6 +11,8 @@ grids of few blocks say so: where blocks come and go, each that does costs time.
 A short thread without branches that only moves memory leaves most of the GPU's bandwidth unused. So where there are
 twice as many threads as the grid has, each of the grid runs two side by side, a block's width apart: the loads of both
 go first. Code that can has the symbol ``pairs``.
+
+Code without checks, whose threads never stop, has the symbol ``unchecked``: nobody need wait for what one would tell.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from sim_node.compiler.passes.hoist import hoist
 from sim_node.compiler.passes.ranges import is_check
 from sim_node.dtypes import ArrayType, Type, int64
 
-SYMBOL, WAITS, PAIRS = "kernel", "waits", "pairs"
+SYMBOL, WAITS, PAIRS, UNCHECKED = "kernel", "waits", "pairs", "unchecked"
 _WAITS_SINCE = 90
 _FEW_BLOCKS = 128
 _SHORT = 96  # values of a thread of which two run side by side
@@ -139,6 +141,11 @@ def paired(function: Function) -> Pair | None:
     return Pair(rows.free, rows.safe) if rows else Pair(function, None)
 
 
+def is_unchecked(function: Function) -> bool:
+    """Whether no thread of an optimised function can stop itself."""
+    return not any(is_check(value) for block in function.blocks for value in block.body)
+
+
 def alignments(function: Function) -> dict[int, int]:
     """Tell which arrays have elements that may be read in wider pieces than their scalars, and of how many bytes.
 
@@ -156,7 +163,8 @@ def alignments(function: Function) -> dict[int, int]:
 
 def _kernel(function: Function, waits: bool, pair: Pair | None) -> Iterator[str]:
     yield "declare void @llvm.assume(i1)"
-    for symbol in (*[WAITS][:waits], *[PAIRS][: pair is not None]):
+    told = {WAITS: waits, PAIRS: pair is not None, UNCHECKED: is_unchecked(function)}
+    for symbol in (name for name, is_so in told.items() if is_so):
         yield f"@{symbol} = addrspace(4) constant i32 1"
     yield from (f"declare i32 @llvm.nvvm.read.ptx.sreg.{register}.x()" for register in _NUMBER)
     args = f"ptr byval([{abi.size(_kinds(function))} x i8]) align 8 %args"
