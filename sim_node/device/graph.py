@@ -22,6 +22,7 @@ class Graph:
 
     def __init__(self, device: Cuda) -> None:
         self._device, self.handle = device, 0
+        self._owners = list[object]()
         self._last: Any = None
         self._after_kernel = False
         with device.active():
@@ -52,14 +53,15 @@ class Graph:
         self._add("cuGraphAddMemsetNode", params, self._device.primary)
 
     def launch(
-        self, function: int, threads: int, block: int, pairs_from: int, args: bytes, record: int, *, waits: bool
-    ) -> None:
+        self, function: int, threads: int, block: int, pairs_from: int, args: bytes, record: int, owner: object, *,
+        waits: bool,
+    ) -> None:  # fmt: skip
         """Launch a kernel with its argument block; from ``pairs_from`` threads on one of a block runs two.
 
-        ``record`` is where its threads tell of errors.
-
+        ``record`` is where its threads tell of errors, ``owner`` keeps the function loaded.
         ``waits`` says that its code waits for what runs before it, so that it can be begun early.
         """
+        self._owners.append(owner)
         held = _block(len(args)).from_buffer_copy(args)
         for begin in range(0, threads, _MOST_BLOCKS * block):
             end = min(threads, begin + _MOST_BLOCKS * block)
