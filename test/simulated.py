@@ -53,7 +53,8 @@ class _Names:
 class Driver:
     """The functions of ``cuda.bindings.driver`` that are used, each with its result first.
 
-    ``calls`` counts them; ``failing`` is what the next synchronisations answer, ``capacity`` how many bytes there are.
+    ``calls`` counts them, ``copied`` bytes by direction; ``failing`` is what the next synchronisations answer,
+    ``capacity`` how many bytes there are.
     Each thread has a ``current`` context of its own, and what works on the device asks for the device's.
     """
 
@@ -64,7 +65,7 @@ class Driver:
 
     def __init__(self, capacity: int = 1 << 30) -> None:
         self.capacity, self.failing, self._threads = capacity, list[int](), threading.local()
-        self.calls = Counter[str]()
+        self.calls, self.copied = Counter[str](), Counter[str]()
         self.memory: dict[int, mmap.mmap] = {}
         self.pinned: dict[int, Any] = {}
         self.registered: dict[int, int] = {}
@@ -134,10 +135,12 @@ class Driver:
         return self.failing.pop(0) if self.failing else 0
 
     def _cuMemcpyDtoHAsync(self, to, source, size, stream):
+        self.copied["DtoH"] += size
         ctypes.memmove(to, source, size)
         return 0
 
     def _cuMemcpyHtoDAsync(self, to, source, size, stream):
+        self.copied["HtoD"] += size
         ctypes.memmove(to, source, size)
         return 0
 
@@ -318,6 +321,15 @@ class Driver:
 
     def cuMemcpyHtoDAsync(self, to, source, size, stream):
         return (self._cuMemcpyHtoDAsync(to, source, size, stream),)
+
+    def cuMemcpy3DAsync(self, params, stream):
+        host = params.srcMemoryType == self.CUmemorytype.CU_MEMORYTYPE_HOST
+        to, source = (params.dstDevice, params.srcHost) if host else (params.dstHost, params.srcDevice)
+        assert min(params.srcPitch, params.dstPitch) >= params.WidthInBytes
+        copy = self._cuMemcpyHtoDAsync if host else self._cuMemcpyDtoHAsync
+        for row in range(params.Height):
+            copy(to + row * params.dstPitch, source + row * params.srcPitch, params.WidthInBytes, stream)
+        return (0,)
 
     def cuMemcpyDtoDAsync(self, to, source, size, stream):
         ctypes.memmove(to, source, size)

@@ -16,6 +16,7 @@ from sim_node import _native
 from sim_node.device import driver
 from sim_node.device.arena import Arena, Memory
 from sim_node.device.driver import DriverError, call
+from sim_node.device.transfer import transfer
 from sim_node.errors import mistakes
 
 # the function of a module, and what is true of it: compiler/backend/ptx.py
@@ -280,13 +281,22 @@ class Cuda:
         self.write(memory.address, contents, len(contents))
         return memory
 
-    def read(self, to: Any, address: int, nbytes: int) -> None:
-        """Copy bytes of the device to an address of the host's, and wait for them."""
-        self._copy("cuMemcpyDtoHAsync", to, address, nbytes)
+    def read(self, to: int, address: int, nbytes: int, rows: int = 1, pitch: int = 0) -> None:
+        """Copy bytes of the device to an address of the host's, and wait for them.
 
-    def write(self, address: int, source: Any, nbytes: int) -> None:
-        """Copy bytes at an address of the host's to the device; after it the source may change."""
-        self._copy("cuMemcpyHtoDAsync", address, source, nbytes)
+        Of several rows each has so many bytes; they are ``pitch`` bytes apart, and follow each other on the host.
+        """
+        if rows > 1:
+            self._copy("cuMemcpy3DAsync", transfer(to, address, nbytes, host="to", rows=rows, pitch=pitch))
+        elif nbytes:
+            self._copy("cuMemcpyDtoHAsync", to, address, nbytes)
+
+    def write(self, address: int, source: Any, nbytes: int, rows: int = 1, pitch: int = 0) -> None:
+        """Copy bytes at an address of the host's to the device; rows as in ``read``. After it the source may change."""
+        if rows > 1:
+            self._copy("cuMemcpy3DAsync", transfer(address, source, nbytes, host="source", rows=rows, pitch=pitch))
+        elif nbytes:
+            self._copy("cuMemcpyHtoDAsync", address, source, nbytes)
 
     def move(self, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of the device to another place there, behind what was asked before."""
@@ -294,11 +304,10 @@ class Cuda:
             with self.active():
                 call("cuMemcpyDtoDAsync", to, source, nbytes, self.stream)
 
-    def _copy(self, function: str, to: Any, source: Any, nbytes: int) -> None:
-        if nbytes:
-            with self.active():
-                call(function, to, source, nbytes, self.stream)
-                call("cuStreamSynchronize", self.stream)
+    def _copy(self, function: str, *what: Any) -> None:
+        with self.active():
+            call(function, *what, self.stream)
+            call("cuStreamSynchronize", self.stream)
 
     def _reserve(self, nbytes: int) -> int:
         try:

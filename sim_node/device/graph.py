@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim_node.device import driver
 from sim_node.device.driver import call
+from sim_node.device.transfer import transfer
 
 if TYPE_CHECKING:
     from sim_node.device.cuda import Cuda
@@ -35,15 +36,7 @@ class Graph:
 
     def copy(self, to: int, source: int, nbytes: int, *, host: str) -> None:
         """Copy bytes; ``host`` says which of both addresses is the host's: 'to' or 'source'."""
-        found = driver.bindings()
-        params, kinds = found.CUDA_MEMCPY3D(), found.CUmemorytype
-        if host == "source":
-            params.srcMemoryType, params.srcHost = kinds.CU_MEMORYTYPE_HOST, source
-            params.dstMemoryType, params.dstDevice = kinds.CU_MEMORYTYPE_DEVICE, to
-        else:
-            params.srcMemoryType, params.srcDevice = kinds.CU_MEMORYTYPE_DEVICE, source
-            params.dstMemoryType, params.dstHost = kinds.CU_MEMORYTYPE_HOST, to
-        params.WidthInBytes, params.Height, params.Depth = nbytes, 1, 1
+        params = transfer(to, source, nbytes, host=host)
         self._add("cuGraphAddMemcpyNode", params, self._device.primary)
 
     def zero(self, address: int, nbytes: int) -> None:
