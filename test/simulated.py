@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from sim_node.compiler import build
 from sim_node.compiler.backend import elf, ptx
 from sim_node.compiler.backend.toolchain import NATIVE, Toolchain
 from sim_node.compiler.ir.function import Function
@@ -397,6 +398,7 @@ class Gpu:
         """Let go of what kernels keep of the device, as long as there is a driver to give it back to."""
         for entries in list(program._elsewhere.values()):
             entries.pop(self.device, None)
+        build._objects.cache_clear()
         vars(self.device).pop("own", None)
         gc.collect()
 

@@ -338,7 +338,9 @@ class Cuda:
         self.drop("cuMemHostUnregister", address)
 
     def unload(self, module: Any) -> None:
-        """Give a module's memory back."""
+        """Give a module's memory back, when what was launched of it has ended."""
+        if "stream" in vars(self):
+            self.drop("cuStreamSynchronize", self.stream)
         self.drop("cuModuleUnload", module)
 
     def drop(self, function: str, thing: Any, ending: Callable[[], bool] = sys.is_finalizing) -> None:

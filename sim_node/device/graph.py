@@ -22,6 +22,7 @@ class Graph:
 
     def __init__(self, device: Cuda) -> None:
         self._device, self.handle = device, 0
+        self._owners = list[object]()
         self._last: Any = None
         self._after_kernel = False
         with device.active():
@@ -45,14 +46,15 @@ class Graph:
 
     def launch(
         self, function: int, threads: int, block: int, pairs_from: int, most_blocks: int, args: bytes, record: int,
-        *, waits: bool,
+        owner: object, *, waits: bool,
     ) -> None:  # fmt: skip
         """Launch a kernel with its argument block; from ``pairs_from`` threads on one of a block runs two.
 
-        No more blocks than ``most_blocks`` run at once. ``record`` is where its threads tell of errors.
-
+        No more blocks than ``most_blocks`` run at once. ``record`` is where its threads tell of errors, ``owner`` keeps
+        the function loaded.
         ``waits`` says that its code waits for what runs before it, so that it can be begun early.
         """
+        self._owners.append(owner)
         held = _block(len(args)).from_buffer_copy(args)
         for begin in range(0, threads, most_blocks * block):
             end = min(threads, begin + most_blocks * block)

@@ -34,7 +34,7 @@ def launch_of(graph: Graph, device, memory, count: int, n: int, *, waits: bool =
     reports = device.own
     graph.launch(
         entry.program.address, count, block, 2**63 - 1, most, block_of(memory.address, count, n), reports.records,
-        waits=waits,
+        entry.program.owner, waits=waits,
     )  # fmt: skip
 
 
