@@ -17,11 +17,10 @@ Code without checks, whose threads never stop, has the symbol ``unchecked``: nob
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sim_node.compiler.backend import abi, emit, isa, llvm
+from sim_node.compiler.backend import abi, emit, isa, llvm, ptxas
 from sim_node.compiler.backend.target import Target
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Function
@@ -85,7 +84,6 @@ attributes #0 = {{ nounwind "no-builtins" }}
 !4 = distinct !{{!4, !5}}
 !5 = !{{!"llvm.loop.unroll.disable"}}
 """
-_CALLS = re.compile(r" // callseq [\d, ]+")  # LLVM counts calls for as long as the process lives
 _BESIDE = 24  # bytes of the parameters that are not the block
 _NUMBER = ("nctaid", "ctaid", "ntid", "tid")
 
@@ -96,17 +94,12 @@ def assembly(function: Function, name: str, ptx_version: int | None = None, opt_
     Raises BuildError where there is no such GPU or version.
     """
     target = check(function, name, ptx_version)
-    return cleaned(llvm.assembly(module(function, target), opt_level, target))
+    return ptxas.taken(llvm.assembly(module(function, target), opt_level, target))
 
 
 def check(function: Function, name: str, ptx_version: int | None = None) -> Target:
     """Give the target that takes the function's arguments; raises BuildError where there is none."""
     return isa.gpu(name, ptx_version, parameters=_BESIDE + abi.size(_kinds(function)))
-
-
-def cleaned(text: str) -> str:
-    """Take out of PTX what differs from one time to the next."""
-    return _CALLS.sub("", text)
 
 
 def module(function: Function, gpu: Target) -> str:
