@@ -23,11 +23,15 @@ MAKE: dict[type, Callable[..., Any]] = {}
 
 @dataclass(frozen=True)
 class Composite:
-    """Numbers of one scalar type, contiguous in memory, aligned as one of them; calling it gives a host's value."""
+    """Numbers of one scalar type, contiguous in memory, aligned as one of them; calling it gives a host's value.
+
+    In the annotation of a func its parts may be left open.
+    """
 
     scalar: Scalar
-    # What the name begins with.
+    # What the name begins with, and Warp's word for making such a type.
     stem: ClassVar[str]
+    maker: ClassVar[str]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -46,11 +50,18 @@ class Composite:
 
     @cached_property
     def name(self) -> str:
-        """Warp's name with its scalar suffix, such as ``vec3f``."""
-        return f"{self.stem}{self._extents}{SUFFIXES[self.scalar.name]}"
+        """Warp's name with its scalar suffix, such as ``vec3f``; with parts left open, how it is written."""
+        if isinstance(self.scalar, Scalar) and all(isinstance(extent, int) for extent in self.shape):
+            return f"{self.stem}{self._extents}{SUFFIXES[self.scalar.name]}"
+        return f"{self.maker}({self._open}dtype={_part(self.scalar)})"
 
     @property
     def _extents(self) -> str:
+        return ""
+
+    @property
+    def _open(self) -> str:
+        """The extents as they are written where one is left open."""
         return ""
 
     @property
@@ -118,6 +129,7 @@ class Vector(Composite):
 
     length: int
     stem: ClassVar[str] = "vec"
+    maker: ClassVar[str] = "vector"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -128,6 +140,10 @@ class Vector(Composite):
     def _extents(self) -> str:
         return str(self.length)
 
+    @property
+    def _open(self) -> str:
+        return f"length={_part(self.length)}, "
+
 
 @dataclass(frozen=True, repr=False)
 class Matrix(Composite):
@@ -136,6 +152,7 @@ class Matrix(Composite):
     rows: int
     cols: int
     stem: ClassVar[str] = "mat"
+    maker: ClassVar[str] = "matrix"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -146,12 +163,17 @@ class Matrix(Composite):
     def _extents(self) -> str:
         return f"{self.rows}{self.cols}" if max(self.shape) < 10 else f"{self.rows}x{self.cols}"
 
+    @property
+    def _open(self) -> str:
+        return f"shape=({_part(self.rows)}, {_part(self.cols)}), "
+
 
 @dataclass(frozen=True, repr=False)
 class Quaternion(Composite):
     """A quaternion: x, y, z, and the real part w."""
 
     stem: ClassVar[str] = "quat"
+    maker: ClassVar[str] = "quaternion"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -164,8 +186,14 @@ class Transform(Composite):
     """A translation p and a rotation q, a quaternion: seven numbers."""
 
     stem: ClassVar[str] = "transform"
+    maker: ClassVar[str] = "transformation"
 
     @property
     def shape(self) -> tuple[int, ...]:
         """One axis of seven."""
         return (7,)
+
+
+def _part(part: object) -> str:
+    """A part of a type as it is written: ``Any`` where it is left open."""
+    return "Any" if part is Any else repr(part)

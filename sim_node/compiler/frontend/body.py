@@ -30,6 +30,7 @@ from sim_node.compiler.ir.op import Op
 from sim_node.dtypes import ArrayType, Composite, Scalar, Struct, Type, bool_
 from sim_node.errors import BuildError, Location, mistakes
 from sim_node.errors.mistakes import Mistake
+from sim_node.lang.annotation import is_open
 from sim_node.lang.func import Func
 
 B = TypeVar("B", bound=BuildError)
@@ -200,7 +201,7 @@ class Body:
         if layouts.fits(value.type, type):
             return layouts.laid(self, value, node)
         if value.type != type:
-            wanted = _conversion(node, value.type, type) if isinstance(node, ast.expr) else ""
+            wanted = "" if is_open(type) or not isinstance(node, ast.expr) else _conversion(node, value.type, type)
             subject = role.format(ast.unparse(of)) if of is not None else role
             remedy = f"{wanted}: {why}" if why else wanted
             raise self.error(mistakes.WRONG_TYPE, f"{subject} is {type!r}, not {value.type!r}", node, remedy)

@@ -164,7 +164,8 @@ def clamp(x: Any, low: Any, high: Any) -> Any:
 @func
 def sign(x: Scalar) -> Any:
     """Give -1 where x is below zero, else 1, in the type of x (as Warp has it)."""
-    return type(x)(-1) if x < 0 else type(x)(1)
+    one = type(x)(1)
+    return -one if x < 0 else one  # of unsigned numbers none is below zero, and -1 has no meaning
 
 
 @func

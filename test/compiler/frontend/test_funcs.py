@@ -123,6 +123,8 @@ def test_a_variable_may_stand_for_a_func(kernel):
     [
         ("x[0] = ¦custom(flag)", "no overload of 'custom' takes (bool)", "custom(x: i32); custom(x: f32);"),
         ("x[0] = ¦custom(s, s, s)", "no overload of 'custom' takes (f32, f32, f32)", "custom(x, y)"),
+        ("sn.trace(¦s)", "'a' of 'trace' is matrix(shape=(Any, Any), dtype=Any), not f32", ""),
+        ("¦sn.determinant(s)", "no overload of 'determinant' takes (f32)", "a: matrix(shape=(2, 2), dtype=Any)"),
         ("a[0] = ¦unclear(n, n)", "more than one overload of 'unclear' takes (i32, i32)", "unclear(x, y: i32)"),
         ("f = twice\nif flag:\n    f = half\nx[0] = ¦f(s)", "what 'f' stands for here depends", "each branch"),
         ("f = twice\nwhile flag:\n    x[0] = ¦f(s)\n    f = half", "what 'f' stands for here depends", "each branch"),
