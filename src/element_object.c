@@ -165,21 +165,24 @@ static PyObject *element_axes(sn_element *self, void *closure)
     return axes;
 }
 
-static PyObject *element_pack(sn_element *self, PyObject *value)
+static PyObject *element_pack(sn_element *self, PyObject *args)
 {
     const sn_field field = {.type = {self, 0, SN_CONTIGUOUS}};
+    PyObject *value, *device = Py_None;
+    if (!PyArg_ParseTuple(args, "O|O", &value, &device)) return NULL;
+    const sn_access access = {device == Py_None ? NULL : device, false};
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)self->size), *held = NULL;
     if (bytes == NULL) return NULL;
     memset(PyBytes_AS_STRING(bytes), 0, self->size);
-    const sn_reason reason = sn_pack_field(&field, value, (sn_access){NULL, false}, PyBytes_AS_STRING(bytes), &held);
+    const sn_reason reason = sn_pack_field(&field, value, access, PyBytes_AS_STRING(bytes), &held);
     if (reason == SN_FITS) return Py_BuildValue("NN", bytes, held != NULL ? held : Py_NewRef(Py_None));
     Py_DECREF(bytes);
     return sn_refuse(reason, 0);
 }
 
 static PyMethodDef element_methods[] = {
-    {"pack", (PyCFunction)element_pack, METH_O,
-     "pack(value) -> (bytes, what keeps the memory that they point into, or None)."},
+    {"pack", (PyCFunction)element_pack, METH_VARARGS,
+     "pack(value, device=None) -> (bytes, what keeps the memory that they point into, or None): of a GPU, or the host."},
     {NULL, NULL, 0, NULL},
 };
 

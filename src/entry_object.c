@@ -203,7 +203,8 @@ static void run_on_gpu(const sn_entry *entry, int64_t threads, void *args, sn_er
     }
     sn_result result = sn_gpu_enter(&owner->reports, &before);
     if (result == 0) {
-        result = sn_gpu_launch(&owner->reports, &launch, 0);
+        if (waits) result = sn_gpu_begin(&owner->reports);
+        if (result == 0) result = sn_gpu_launch(&owner->reports, &launch, 0);
         if (result == 0 && waits) result = sn_gpu_finish(&owner->reports, 1, error, error->prints);
         sn_gpu_leave(&owner->reports, before);
     }

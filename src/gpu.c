@@ -23,6 +23,45 @@ void sn_gpu_leave(const sn_reports *reports, void *before)
     if (before != reports->context) sn_driver_functions.set_context(before);
 }
 
+/* Notes a failure where the next run looks, so that it begins by forgetting what this one leaves. */
+static sn_result note(const sn_reports *reports, sn_result result)
+{
+    if (result != 0) *reports->flag = 1;
+    return result;
+}
+
+static sn_result forget_errors(const sn_reports *reports)
+{
+    TRY(sn_driver_functions.write(reports->records, reports->fresh, reports->count * sizeof *reports->fresh, reports->stream));
+    *reports->flag = 0;
+    return 0;
+}
+
+static sn_result forget_prints(const sn_reports *reports, sn_prints *head)
+{
+    sn_prints_forget(head);
+    TRY(sn_driver_functions.write(reports->prints, head, sizeof *head, reports->stream));
+    return sn_driver_functions.wait(reports->stream); /* before the head, on somebody's stack, is gone */
+}
+
+static sn_result read_head(const sn_reports *reports, sn_prints *head)
+{
+    TRY(sn_driver_functions.read(head, reports->prints, sizeof *head, reports->stream));
+    return sn_driver_functions.wait(reports->stream);
+}
+
+sn_result sn_gpu_begin(const sn_reports *reports)
+{
+    if (*reports->flag == 0) return 0;
+    TRY(sn_driver_functions.wait(reports->stream)); /* for whom the flag may yet be set */
+    if (reports->prints != 0) {
+        sn_prints head;
+        TRY(read_head(reports, &head));
+        TRY(forget_prints(reports, &head));
+    }
+    return forget_errors(reports);
+}
+
 sn_result sn_gpu_launch(const sn_reports *reports, const sn_launch *launch, uint32_t number)
 {
     const int64_t most = (int64_t)SN_MAX_BLOCKS * launch->block, threads = launch->threads;
@@ -34,7 +73,8 @@ sn_result sn_gpu_launch(const sn_reports *reports, const sn_launch *launch, uint
         const int64_t width = end - begin >= launch->pairs_from ? 2 * (int64_t)launch->block : launch->block;
         const unsigned blocks = (unsigned)((end - begin + width - 1) / width);
         void *params[] = {&begin, &end, launch->args, &record};
-        TRY(sn_driver_functions.launch(function, blocks, 1, 1, launch->block, 1, 1, 0, reports->stream, params, NULL));
+        TRY(note(reports,
+                 sn_driver_functions.launch(function, blocks, 1, 1, launch->block, 1, 1, 0, reports->stream, params, NULL)));
     }
     return 0;
 }
@@ -50,9 +90,7 @@ static sn_result read_error(const sn_reports *reports, sn_error *error)
         if (records[i].code) *error = records[i];
     error->prints = prints;
     free(records);
-    if (result != 0) return result;
-    *reports->flag = 0;
-    return sn_driver_functions.write(reports->records, reports->fresh, reports->count * sizeof *reports->fresh, reports->stream);
+    return result == 0 ? forget_errors(reports) : result;
 }
 
 typedef struct {
@@ -104,8 +142,7 @@ static void append(sn_prints *to, const unsigned char *records, uint64_t kept, s
 static sn_result read_prints(const sn_reports *reports, uint32_t round, sn_prints *prints, const sn_error *error)
 {
     sn_prints head;
-    TRY(sn_driver_functions.read(&head, reports->prints, sizeof head, reports->stream));
-    TRY(sn_driver_functions.wait(reports->stream));
+    TRY(read_head(reports, &head));
     if (head.used == 0) return 0;
     const uint64_t kept = head.used < head.end ? head.used : head.end;
     unsigned char *records = malloc(kept + 1);
@@ -116,22 +153,25 @@ static sn_result read_prints(const sn_reports *reports, uint32_t round, sn_print
     if (result == 0) {
         append(prints, records, kept, order, round, error);
         prints->lost += head.lost;
-        sn_prints_forget(&head);
-        result = sn_driver_functions.write(reports->prints, &head, sizeof head, reports->stream);
+        result = forget_prints(reports, &head);
     }
-    if (result == 0) result = sn_driver_functions.wait(reports->stream); /* before the head on the stack is gone */
     free(records);
     free(order);
     return result;
 }
 
-sn_result sn_gpu_finish(const sn_reports *reports, uint32_t round, sn_error *error, sn_prints *prints)
+static sn_result finish(const sn_reports *reports, uint32_t round, sn_error *error, sn_prints *prints)
 {
     TRY(sn_driver_functions.wait(reports->stream));
     if (*reports->flag) TRY(read_error(reports, error));
-    if (reports->prints != 0 && prints != NULL) TRY(read_prints(reports, round, prints, error));
+    return reports->prints != 0 && prints != NULL ? read_prints(reports, round, prints, error) : 0;
+}
+
+sn_result sn_gpu_finish(const sn_reports *reports, uint32_t round, sn_error *error, sn_prints *prints)
+{
+    const sn_result result = note(reports, finish(reports, round, error, prints));
     if (error->code) error->launch %= round;
-    return 0;
+    return result;
 }
 
 /* Puts the pieces of the graph where they ran, as the GPU's own clock has them: the last ended just now, and each where
@@ -153,7 +193,8 @@ sn_result sn_gpu_run(sn_plan *plan, sn_error *error)
     const int64_t began_ns = sn_now_ns();
     void *before;
     TRY(sn_gpu_enter(plan->reports, &before));
-    sn_result result = sn_driver_functions.launch_graph(plan->graph, plan->reports->stream);
+    sn_result result = sn_gpu_begin(plan->reports);
+    if (result == 0) result = sn_driver_functions.launch_graph(plan->graph, plan->reports->stream);
     plan->host_ns = sn_now_ns() - began_ns;
     if (result == 0) result = sn_gpu_finish(plan->reports, plan->launch_count, error, error->prints);
     if (result == 0 && plan->trace != NULL && plan->mark_count > 0) result = put_pieces(plan, sn_now_ns());

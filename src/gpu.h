@@ -23,6 +23,10 @@ typedef struct sn_reports {
 sn_result sn_gpu_enter(const sn_reports *reports, void **before);
 void sn_gpu_leave(const sn_reports *reports, void *before);
 
+/* Begins what sn_gpu_finish ends: an error or prints that a failure of the driver left of the run before are forgotten, since
+ * they would be told of the wrong run. */
+sn_result sn_gpu_begin(const sn_reports *reports);
+
 /* Gives the GPU a launch, which runs later, behind what it was given before; its arguments are copied at once. */
 sn_result sn_gpu_launch(const sn_reports *reports, const sn_launch *launch, uint32_t number);
 

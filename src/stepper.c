@@ -218,17 +218,12 @@ static sn_result sn_place(sn_stepper *s, const uint8_t *state)
     return result;
 }
 
-int sn_stepper_place(sn_stepper *s, const uint8_t *state)
+sn_result sn_stepper_place(sn_stepper *s, const uint8_t *state, int *slot)
 {
-    const int slot = sn_ring_next(s->options.ring);
-    s->current[SN_PUBLISHED] = sn_ring_slot(s->options.ring, slot);
+    *slot = sn_ring_next(s->options.ring);
+    s->current[SN_PUBLISHED] = sn_ring_slot(s->options.ring, *slot);
     s->current[SN_PRIVATE] = s->private_buffers[0];
-    memset(&s->error, 0, sizeof s->error);
-    const sn_result result = sn_place(s, state);
-    if (result == 0) return slot;
-    sn_error_lost(&s->error, result);
-    s->failed_launch = 0;
-    return -1;
+    return sn_place(s, state);
 }
 
 void sn_stepper_begin(sn_stepper *s, int slot, uint64_t step, const uint8_t *inputs)

@@ -98,9 +98,9 @@ typedef struct {
 int sn_stepper_open(sn_stepper *stepper, const sn_stepper_options *options);
 void sn_stepper_close(sn_stepper *stepper);
 
-/* Makes this, packed as its layout says, the state of the next ticks; a GPU is waited for. Returns its slot, or -1 when a
- * GPU's driver failed, with `error` as of a tick. */
-int sn_stepper_place(sn_stepper *stepper, const uint8_t *state);
+/* Makes this, packed as its layout says, the state of the next ticks; a GPU is waited for. Tells its slot, and returns
+ * what the GPU's driver answered. */
+sn_result sn_stepper_place(sn_stepper *stepper, const uint8_t *state, int *slot);
 
 /* Then makes the inputs and the step those that go with it; publishes, and forgets what waits. Nobody takes records or
  * keyframes meanwhile. */

@@ -124,6 +124,14 @@ static void sn_stepper_dealloc(PyObject *object)
 
 /* ---- ticks ---- */
 
+/* What is to be returned, or what the GPU's driver answered instead. */
+static PyObject *sn_told(PyObject *value, sn_result result)
+{
+    if (result == 0) return value;
+    Py_DECREF(value);
+    return PyLong_FromLong(result);
+}
+
 static PyObject *sn_object_load(PyObject *object, PyObject *args)
 {
     sn_stepper_object *self = (sn_stepper_object *)object;
@@ -137,11 +145,12 @@ static PyObject *sn_object_load(PyObject *object, PyObject *args)
                      inputs.len, (unsigned long long)o->state_size, (unsigned long long)o->input_size);
     } else if (sn_take_right(self) == 0) {
         int slot;
+        sn_result placed;
         Py_BEGIN_ALLOW_THREADS
-        slot = sn_stepper_place(&self->stepper, state.buf);
+        placed = sn_stepper_place(&self->stepper, state.buf, &slot);
         Py_END_ALLOW_THREADS
-        if (slot >= 0) sn_stepper_begin(&self->stepper, slot, step, inputs.buf); /* who drains has the GIL */
-        result = sn_give_right(self, slot >= 0 ? Py_NewRef(Py_None) : sn_stepper_failure(&self->stepper));
+        if (placed == 0) sn_stepper_begin(&self->stepper, slot, step, inputs.buf); /* who drains has the GIL */
+        result = sn_give_right(self, sn_told(Py_NewRef(Py_None), placed));
     }
     PyBuffer_Release(&state);
     PyBuffer_Release(&inputs);
@@ -222,14 +231,6 @@ static PyObject *sn_bytes(const void *memory, uint64_t size)
     return PyBytes_FromStringAndSize(memory, (Py_ssize_t)size);
 }
 
-/* The bytes that were read, or what the GPU's driver answered. */
-static PyObject *sn_read(PyObject *bytes, sn_result result)
-{
-    if (result == 0) return bytes;
-    Py_DECREF(bytes);
-    return PyLong_FromLong(result);
-}
-
 static PyObject *sn_object_field(PyObject *object, PyObject *number)
 {
     sn_stepper_object *self = (sn_stepper_object *)object;
@@ -241,7 +242,7 @@ static PyObject *sn_object_field(PyObject *object, PyObject *number)
     Py_BEGIN_ALLOW_THREADS
     result = sn_stepper_read(&self->stepper, (uint32_t)i, (uint8_t *)PyBytes_AS_STRING(bytes));
     Py_END_ALLOW_THREADS
-    return sn_give_right(self, sn_read(bytes, result));
+    return sn_give_right(self, sn_told(bytes, result));
 }
 
 static PyObject *sn_object_state(PyObject *object, PyObject *unused)
@@ -258,7 +259,7 @@ static PyObject *sn_object_state(PyObject *object, PyObject *unused)
     Py_BEGIN_ALLOW_THREADS
     result = sn_stepper_copy(&self->stepper, (uint8_t *)PyBytes_AS_STRING(bytes));
     Py_END_ALLOW_THREADS
-    return sn_give_right(self, sn_read(bytes, result));
+    return sn_give_right(self, sn_told(bytes, result));
 }
 
 static PyObject *sn_object_inputs(PyObject *object, PyObject *unused)
@@ -341,7 +342,8 @@ static PyObject *sn_object_step(PyObject *object, void *closure)
 }
 
 static PyMethodDef sn_stepper_methods[] = {
-    {"load", sn_object_load, METH_VARARGS, "load(step, state, inputs): make this the state, and publish it."},
+    {"load", sn_object_load, METH_VARARGS,
+     "load(step, state, inputs) -> None, or what a GPU's driver answered: make this the state, and publish it."},
     {"tick", sn_object_tick, METH_VARARGS, "tick(count=1, due_ns=0) -> None, or the failure."},
     {"replay", sn_object_replay, METH_VARARGS,
      "replay(count, inputs, fields) -> (ticks done, hashes, a tuple of each field's bytes, the failure or None)."},

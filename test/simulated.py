@@ -17,12 +17,14 @@ from typing import Any
 
 import pytest
 
-from sim_node.compiler.backend import elf
+from sim_node.compiler import build
+from sim_node.compiler.backend import elf, ptx
 from sim_node.compiler.backend.toolchain import NATIVE, Toolchain
+from sim_node.compiler.ir.function import Function
 from sim_node.device import cuda, driver
 from sim_node.runtime import gpu, program
 
-_OOM, _INVALID, _NO_CONTEXT = 2, 1, 201
+_OOM, _INVALID, _NO_CONTEXT, _ABSENT = 2, 1, 201, 500
 _CONTEXT = 77
 # what every function of the driver's that needs a context begins with
 _IN_CONTEXT = ("cuStream", "cuMem", "cuGraph", "cuEvent", "cuModule", "cuLink", "cuFunc", "cuOccupancy", "cuLaunch")
@@ -51,7 +53,8 @@ class _Names:
 class Driver:
     """The functions of ``cuda.bindings.driver`` that are used, each with its result first.
 
-    ``calls`` counts them; ``failing`` is what the next synchronisation answers, ``capacity`` how many bytes there are.
+    ``calls`` counts them, ``copied`` bytes by direction; ``failing`` is what the next synchronisations answer,
+    ``capacity`` how many bytes there are.
     Each thread has a ``current`` context of its own, and what works on the device asks for the device's.
     """
 
@@ -61,8 +64,8 @@ class Driver:
     CUmemorytype = SimpleNamespace(CU_MEMORYTYPE_HOST=1, CU_MEMORYTYPE_DEVICE=2)
 
     def __init__(self, capacity: int = 1 << 30) -> None:
-        self.capacity, self.failing, self._threads = capacity, 0, threading.local()
-        self.calls = Counter[str]()
+        self.capacity, self.failing, self._threads = capacity, list[int](), threading.local()
+        self.calls, self.copied = Counter[str](), Counter[str]()
         self.memory: dict[int, mmap.mmap] = {}
         self.pinned: dict[int, Any] = {}
         self.registered: dict[int, int] = {}
@@ -129,14 +132,15 @@ class Driver:
 
     def _cuStreamSynchronize(self, stream):
         self.calls["cuStreamSynchronize"] += 1
-        failing, self.failing = self.failing, 0
-        return failing
+        return self.failing.pop(0) if self.failing else 0
 
     def _cuMemcpyDtoHAsync(self, to, source, size, stream):
+        self.copied["DtoH"] += size
         ctypes.memmove(to, source, size)
         return 0
 
     def _cuMemcpyHtoDAsync(self, to, source, size, stream):
+        self.copied["HtoD"] += size
         ctypes.memmove(to, source, size)
         return 0
 
@@ -309,13 +313,23 @@ class Driver:
     cuGraphDestroy = cuGraphExecDestroy
 
     def cuModuleGetGlobal(self, module, name):
-        return 0, id(module), 4
+        known = {cuda.WAITS, cuda.PAIRS, *self.modules[module].symbols}
+        return (0, id(module), 4) if name.decode() in known else (_ABSENT, None, 0)
 
     def cuMemcpyDtoHAsync(self, to, source, size, stream):
         return (self._cuMemcpyDtoHAsync(to, source, size, stream),)
 
     def cuMemcpyHtoDAsync(self, to, source, size, stream):
         return (self._cuMemcpyHtoDAsync(to, source, size, stream),)
+
+    def cuMemcpy3DAsync(self, params, stream):
+        host = params.srcMemoryType == self.CUmemorytype.CU_MEMORYTYPE_HOST
+        to, source = (params.dstDevice, params.srcHost) if host else (params.dstHost, params.srcDevice)
+        assert min(params.srcPitch, params.dstPitch) >= params.WidthInBytes
+        copy = self._cuMemcpyHtoDAsync if host else self._cuMemcpyDtoHAsync
+        for row in range(params.Height):
+            copy(to + row * params.dstPitch, source + row * params.srcPitch, params.WidthInBytes, stream)
+        return (0,)
 
     def cuMemcpyDtoDAsync(self, to, source, size, stream):
         ctypes.memmove(to, source, size)
@@ -384,6 +398,7 @@ class Gpu:
         """Let go of what kernels keep of the device, as long as there is a driver to give it back to."""
         for entries in list(program._elsewhere.values()):
             entries.pop(self.device, None)
+        build._objects.cache_clear()
         vars(self.device).pop("own", None)
         gc.collect()
 
@@ -396,6 +411,12 @@ class _Chains:
 
     def __call__(self, device: cuda.Cuda) -> Toolchain:
         if device not in self.made:
-            self.made[device] = Toolchain(NATIVE.target, f"simulated-{NATIVE.identity}", ".cubin", NATIVE.text,
+            self.made[device] = Toolchain(NATIVE.target, f"simulated-{NATIVE.identity}", ".cubin", _text,
                                           NATIVE.image, device.load)  # fmt: skip
         return self.made[device]
+
+
+def _text(function: Function) -> str:
+    """The host's code of a kernel, with the symbol that a GPU's has where it is without checks."""
+    symbol = f"define void @{ptx.UNCHECKED}() {{ ret void }}\n"
+    return NATIVE.text(function) + symbol * ptx.is_unchecked(function)

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from sim_node.compiler.backend import elf
 from sim_node.compiler.backend.toolchain import Code, Toolchain
@@ -29,6 +30,7 @@ from sim_node.errors import mistakes
 
 MAGIC = b"sim_node cache 1\n"
 OBJECTS = (".o", ".cubin")  # how their files end
+KEPT = 64  # loaded objects that nothing uses
 _HEAD = len(MAGIC) + 64 + 1
 _DRAFT = ".draft-"
 _DEFAULT_MIB = 512
@@ -70,9 +72,11 @@ class Cache:
     size: int = _DEFAULT_MIB << 20
     compiled: int = 0
     loaded: int = 0
-    _memory: dict[tuple[Toolchain, str], Code] = field(default_factory=dict)
+    # All code that is in use, and behind it what was used last, so that a kernel that is made again finds it.
+    _memory: WeakValueDictionary[tuple[Toolchain, str], Code] = field(default_factory=WeakValueDictionary)
+    _recent: dict[tuple[Toolchain, str], Code] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
-    _turns: dict[str, threading.Lock] = field(default_factory=dict)
+    _turns: WeakValueDictionary[str, threading.Lock] = field(default_factory=WeakValueDictionary)
     _readable: bool | None = None  # None: the folder was not looked at yet
     _writable: bool = True
     _room: int = 0  # bytes to write before the folder is looked at again
@@ -82,7 +86,7 @@ class Cache:
         with self._turn(name):
             if (found := self.known(name, chain)) is None:
                 image = self._made(f"{name}{chain.suffix}", make)
-                found = self._memory[chain, name] = chain.load(image)
+                found = self._used(name, chain, chain.load(image))
             return found
 
     def known(self, name: str, chain: Toolchain) -> Code | None:
@@ -91,11 +95,21 @@ class Cache:
             found, file = self._memory.get((chain, name)), f"{name}{chain.suffix}"
             if found is None and (image := self._fetch(file)) is not None:
                 try:
-                    found = self._memory[chain, name] = chain.load(image)
+                    found = chain.load(image)
                     self.loaded += 1
                 except elf.ObjectError as fault:
                     self.refuse(file, str(fault))
-            return found
+            return None if found is None else self._used(name, chain, found)
+
+    def _used(self, name: str, chain: Toolchain, code: Code) -> Code:
+        """Note loaded code as what was used last; what was so the longest time ago is let go of."""
+        with self._lock:
+            self._memory[chain, name] = code
+            self._recent.pop((chain, name), None)
+            self._recent[chain, name] = code
+            if len(self._recent) > KEPT:
+                del self._recent[next(iter(self._recent))]
+        return code
 
     def image(self, name: str, machine: str, make: Callable[[], bytes]) -> bytes:
         """Return the bytes of an object, which may be of another machine, compiling it if the disk has it not."""

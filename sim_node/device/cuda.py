@@ -16,9 +16,11 @@ from sim_node import _native
 from sim_node.device import driver
 from sim_node.device.arena import Arena, Memory
 from sim_node.device.driver import DriverError, call
+from sim_node.device.transfer import transfer
 from sim_node.errors import mistakes
 
-ENTRY, WAITS, PAIRS = "kernel", "waits", "pairs"  # the function of a module, and what it can: compiler/backend/ptx.py
+# the function of a module, and what is true of it: compiler/backend/ptx.py
+ENTRY, WAITS, PAIRS, UNCHECKED = "kernel", "waits", "pairs", "unchecked"
 
 # src/plan.h: sn_error; the head of sn_prints, how much it keeps, and the longest record
 RECORD_BYTES, PRINT_BYTES, PRINT_MOST = 56, 1 << 20, 24 + 8 * 256
@@ -36,14 +38,14 @@ _ENDED = "CUDA_ERROR_DEINITIALIZED"  # the process ends, and the driver has free
 class Module:
     """Machine code on a device, unloaded when nothing refers to it.
 
-    Attributes: ``symbols`` (a function's handle, or where something else is): ``ENTRY``, and ``WAITS`` and ``PAIRS``
-    where its kernel waits for the one before it, or runs threads in pairs.
+    Attributes: ``symbols`` (a function's handle, or where something else is): ``ENTRY``, and ``WAITS``, ``PAIRS``
+    and ``UNCHECKED`` where its kernel waits for the one before it, runs threads in pairs, or never stops.
     """
 
     def __init__(self, device: Cuda, handle: Any) -> None:
         self._device, self._handle = device, handle
         self.symbols = {ENTRY: int(call("cuModuleGetFunction", handle, ENTRY.encode()))}
-        for name in (WAITS, PAIRS):
+        for name in (WAITS, PAIRS, UNCHECKED):
             with suppress(DriverError):
                 self.symbols[name] = int(call("cuModuleGetGlobal", handle, name.encode())[0])
 
@@ -279,13 +281,22 @@ class Cuda:
         self.write(memory.address, contents, len(contents))
         return memory
 
-    def read(self, to: Any, address: int, nbytes: int) -> None:
-        """Copy bytes of the device to an address of the host's, and wait for them."""
-        self._copy("cuMemcpyDtoHAsync", to, address, nbytes)
+    def read(self, to: int, address: int, nbytes: int, rows: int = 1, pitch: int = 0) -> None:
+        """Copy bytes of the device to an address of the host's, and wait for them.
 
-    def write(self, address: int, source: Any, nbytes: int) -> None:
-        """Copy bytes at an address of the host's to the device; after it the source may change."""
-        self._copy("cuMemcpyHtoDAsync", address, source, nbytes)
+        Of several rows each has so many bytes; they are ``pitch`` bytes apart, and follow each other on the host.
+        """
+        if rows > 1:
+            self._copy("cuMemcpy3DAsync", transfer(to, address, nbytes, host="to", rows=rows, pitch=pitch))
+        elif nbytes:
+            self._copy("cuMemcpyDtoHAsync", to, address, nbytes)
+
+    def write(self, address: int, source: Any, nbytes: int, rows: int = 1, pitch: int = 0) -> None:
+        """Copy bytes at an address of the host's to the device; rows as in ``read``. After it the source may change."""
+        if rows > 1:
+            self._copy("cuMemcpy3DAsync", transfer(address, source, nbytes, host="source", rows=rows, pitch=pitch))
+        elif nbytes:
+            self._copy("cuMemcpyHtoDAsync", address, source, nbytes)
 
     def move(self, to: int, source: int, nbytes: int) -> None:
         """Copy bytes of the device to another place there, behind what was asked before."""
@@ -293,11 +304,10 @@ class Cuda:
             with self.active():
                 call("cuMemcpyDtoDAsync", to, source, nbytes, self.stream)
 
-    def _copy(self, function: str, to: Any, source: Any, nbytes: int) -> None:
-        if nbytes:
-            with self.active():
-                call(function, to, source, nbytes, self.stream)
-                call("cuStreamSynchronize", self.stream)
+    def _copy(self, function: str, *what: Any) -> None:
+        with self.active():
+            call(function, *what, self.stream)
+            call("cuStreamSynchronize", self.stream)
 
     def _reserve(self, nbytes: int) -> int:
         try:
@@ -328,7 +338,9 @@ class Cuda:
         self.drop("cuMemHostUnregister", address)
 
     def unload(self, module: Any) -> None:
-        """Give a module's memory back."""
+        """Give a module's memory back, when what was launched of it has ended."""
+        if "stream" in vars(self):
+            self.drop("cuStreamSynchronize", self.stream)
         self.drop("cuModuleUnload", module)
 
     def drop(self, function: str, thing: Any, ending: Callable[[], bool] = sys.is_finalizing) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim_node.device import driver
 from sim_node.device.driver import call
+from sim_node.device.transfer import transfer
 
 if TYPE_CHECKING:
     from sim_node.device.cuda import Cuda
@@ -22,6 +23,7 @@ class Graph:
 
     def __init__(self, device: Cuda) -> None:
         self._device, self.handle = device, 0
+        self._owners = list[object]()
         self._last: Any = None
         self._after_kernel = False
         with device.active():
@@ -34,15 +36,7 @@ class Graph:
 
     def copy(self, to: int, source: int, nbytes: int, *, host: str) -> None:
         """Copy bytes; ``host`` says which of both addresses is the host's: 'to' or 'source'."""
-        found = driver.bindings()
-        params, kinds = found.CUDA_MEMCPY3D(), found.CUmemorytype
-        if host == "source":
-            params.srcMemoryType, params.srcHost = kinds.CU_MEMORYTYPE_HOST, source
-            params.dstMemoryType, params.dstDevice = kinds.CU_MEMORYTYPE_DEVICE, to
-        else:
-            params.srcMemoryType, params.srcDevice = kinds.CU_MEMORYTYPE_DEVICE, source
-            params.dstMemoryType, params.dstHost = kinds.CU_MEMORYTYPE_HOST, to
-        params.WidthInBytes, params.Height, params.Depth = nbytes, 1, 1
+        params = transfer(to, source, nbytes, host=host)
         self._add("cuGraphAddMemcpyNode", params, self._device.primary)
 
     def zero(self, address: int, nbytes: int) -> None:
@@ -52,14 +46,15 @@ class Graph:
         self._add("cuGraphAddMemsetNode", params, self._device.primary)
 
     def launch(
-        self, function: int, threads: int, block: int, pairs_from: int, args: bytes, record: int, *, waits: bool
-    ) -> None:
+        self, function: int, threads: int, block: int, pairs_from: int, args: bytes, record: int, owner: object, *,
+        waits: bool,
+    ) -> None:  # fmt: skip
         """Launch a kernel with its argument block; from ``pairs_from`` threads on one of a block runs two.
 
-        ``record`` is where its threads tell of errors.
-
+        ``record`` is where its threads tell of errors, ``owner`` keeps the function loaded.
         ``waits`` says that its code waits for what runs before it, so that it can be begun early.
         """
+        self._owners.append(owner)
         held = _block(len(args)).from_buffer_copy(args)
         for begin in range(0, threads, _MOST_BLOCKS * block):
             end = min(threads, begin + _MOST_BLOCKS * block)

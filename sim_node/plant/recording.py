@@ -100,6 +100,10 @@ class Recording(Plan):
                 raise self._fault(line, f"{value} is in outputs, but kernel '{program.name}' does not write '{name}'; "
                                         "pass it in inputs")  # fmt: skip
 
+    @property
+    def _title(self) -> str:
+        return f"the plan of {self._names}"
+
     def _fault(self, line: str, what: str) -> PlantError:
         return PlantError(f"{line}: plant {self._names}: {what}")
 

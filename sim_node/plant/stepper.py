@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ PHASES = ("idle", "running", "parked")
 # Records that wait: seconds of a fast plant, in bounded memory, and enough for a batch of any.
 RECORDS, RECORD_BYTES, LEAST_RECORDS = 8192, 64 << 20, 512
 
+_Read = TypeVar("_Read", bytes, None)
 _UNWRITTEN, _CARRIED, _OVERWRITTEN = 1, 2, 4  # sn_fault
 
 
@@ -309,11 +310,9 @@ class Stepper:
     # ---- construction ----
 
     def _load(self, step: int, state: bytes, inputs: bytes) -> None:
-        failure = self._native.load(step, state, inputs)
-        if failure is not None:
-            raise self._fault(failure)
+        self._told(self._native.load(step, state, inputs))
 
-    def _told(self, read: bytes | int) -> bytes:
+    def _told(self, read: _Read | int) -> _Read:
         """What was read of a GPU; raises DriverError for what its driver answered instead."""
         if isinstance(read, int):
             raise driver.lost(f"the state of {self._name}", read)

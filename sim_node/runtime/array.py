@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,15 +12,16 @@ import numpy as np
 
 from sim_node import _native, dtypes
 from sim_node.device.names import DEFAULT, Device, get_device
-from sim_node.lang.values.structure import hold, refers
+from sim_node.lang.values.structure import StructValue, held, hold, refers
 from sim_node.lang.values.value import viewed
 from sim_node.runtime import exchange, values
 from sim_node.runtime.element import STRUCT, native
 from sim_node.runtime.indexed import IndexedArray
-from sim_node.runtime.view import MAX_NDIM, reshaped, select
+from sim_node.runtime.keep import Keep
+from sim_node.runtime.pieces import Pieces
+from sim_node.runtime.view import Shape, extents, reshaped, select, spanned
 
 Numpy = np.ndarray[Any, Any]
-Shape = int | Iterable[int]
 
 _device = _native.Array.device.__get__  # a property, which the class below has its own of
 
@@ -35,10 +36,9 @@ class Array(_native.Array):
     where there is none), ``writeable``.
     """
 
-    __slots__ = ("_held", "_kept")
+    __slots__ = ("_keeping",)
 
-    _kept: Sequence[Any]
-    _held: dict[int, dict[str, Any]]  # by an element's address: the arrays that its fields were made to refer to
+    _keeping: Keep
 
     def __class_getitem__(cls, dtype: Any) -> dtypes.ArrayType:
         """Annotate a parameter with an array of one dimension, ``sn.Array[sn.vec3]``, as type checkers accept it."""
@@ -73,23 +73,30 @@ class Array(_native.Array):
     def written(self, whole: bool = False) -> Iterator[Numpy]:
         """Show the memory as a numpy array to be written; that of a GPU is a copy, which goes back in the end.
 
-        ``whole`` says that every element is written, so nothing need be read before.
+        ``whole`` says that every element is written, so what lies between them is all that need be read before.
         """
         if _device(self) is None:
             yield np.asarray(self)
             return
-        copied = self._fetched(read=not (whole and self.is_contiguous))
+        pieces = Pieces(self.shape, self.strides, self.element.size)
+        copied = self._fetched(pieces, read=not (whole and pieces.gapless))
         yield np.asarray(copied)
-        low, nbytes = spanned(self.shape, self.strides, self.element.size)
-        if nbytes:
-            _device(self).write(self.ptr + low, copied.ptr + low, nbytes)
+        for away, here, *rows in pieces.copies():
+            _device(self).write(self._low + away, copied._low + here, *rows)
 
-    def _fetched(self, read: bool = True) -> Array:
-        """Copy the memory from the first to the last element to the host: an array of the same strides."""
-        low, nbytes = spanned(self.shape, self.strides, self.element.size)
-        made = Array(DEFAULT.allocate(nbytes), self.element, self.shape, self.strides, -low)
-        if read and nbytes:
-            _device(self).read(made.ptr + low, self.ptr + low, nbytes)
+    @property
+    def _low(self) -> int:
+        """The address of the lowest byte."""
+        address: int = self.ptr + spanned(self.shape, self.strides, self.element.size)[0]
+        return address
+
+    def _fetched(self, pieces: Pieces | None = None, read: bool = True) -> Array:
+        """Copy the elements, and what lies in short gaps between them, to the host."""
+        pieces = pieces or Pieces(self.shape, self.strides, self.element.size)
+        place = DEFAULT.allocate(pieces.nbytes, zeroed=not read)  # padding, too, goes back
+        made = Array(place, self.element, self.shape, pieces.strides, -pieces.low)
+        for away, here, *rows in pieces.copies() if read else ():
+            _device(self).read(made._low + here, self._low + away, *rows)
         return made
 
     @property
@@ -121,7 +128,7 @@ class Array(_native.Array):
         """
         if isinstance(data, Array) and self._moved(data):
             return
-        given, kept = values.many(data, self.dtype)
+        given, kept = values.many(data, self.dtype, self.device)
         shape = (*self.shape, *self.element.axes)
         if given.shape != shape:
             raise ValueError(f"cannot assign shape {given.shape} to an array whose numpy shape is {shape}")
@@ -136,7 +143,7 @@ class Array(_native.Array):
         if place is None or _device(data) is not place or not alike:
             return False
         place.move(self.ptr, data.ptr, self.size * self.element.size)
-        self._keep(getattr(data, "_kept", ()))
+        self._keep(data._kept)
         return True
 
     def fill_(self, value: Any) -> None:
@@ -144,7 +151,7 @@ class Array(_native.Array):
 
         Raises TypeError or ValueError when the value does not fit the dtype.
         """
-        given, kept = values.one(value, self.dtype)
+        given, kept = values.one(value, self.dtype, self.device)
         with self.written(whole=True) as memory:
             memory[...] = given
         self._keep(kept)
@@ -159,8 +166,14 @@ class Array(_native.Array):
         if isinstance(self.dtype, dtypes.Scalar):
             flat: list[Any] = self.numpy().reshape(-1).tolist()
             return flat
-        flat_view = self.contiguous().flatten()
-        return [flat_view[at] for at in range(self.size)]
+        return list(self._elements())
+
+    def _elements(self) -> Iterator[Any]:
+        """The elements in row-major order, all of one copy where they are a GPU's."""
+        memory = self.numpy()
+        for place in np.ndindex(self.shape):
+            whole = (*place, ...)  # an array also where it has no axes
+            yield self._value(memory[whole], sum(map(operator.mul, place, self.strides)))
 
     def contiguous(self) -> Array:
         """Return the array itself where its elements follow each other in C order, else a copy in which they do."""
@@ -244,63 +257,79 @@ class Array(_native.Array):
     ) -> Array:
         """Make an array over the same memory."""
         made = Array(self.owner, element or self.element, shape, strides, self.offset + offset)
-        if hasattr(self, "_kept"):
-            made._kept = self._kept
-        if refers(self.dtype):
-            made._held = self._holding()
+        if refers(self.dtype) or hasattr(self, "_keeping"):
+            made._keeping = self._keeper()
         return made
 
-    def _holding(self) -> dict[int, dict[str, Any]]:
-        """What elements hold, for all arrays over this memory."""
-        if not hasattr(self, "_held"):
-            self._held = {}
-        return self._held
+    def _keeper(self) -> Keep:
+        """What keeps the arrays that elements refer to, for all arrays over this memory."""
+        if not hasattr(self, "_keeping"):
+            self._keeping = Keep()
+        return self._keeping
+
+    @property
+    def _kept(self) -> Sequence[Any]:
+        """What a copy of the elements must keep."""
+        return self._keeping.all() if hasattr(self, "_keeping") else ()
 
     def _like(self, shape: tuple[int, ...]) -> Array:
         """Make an array of the same dtype in memory of its own, which keeps what this one keeps."""
         made = allocate(shape, self.dtype, self.device)
-        made._keep(getattr(self, "_kept", []))
+        made._keep(self._kept)
         return made
 
     def _keep(self, kept: Sequence[Any]) -> None:
         if kept:
-            self._kept = [*getattr(self, "_kept", ()), *kept]
+            self._keeper().add(kept)
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> Any:
         chosen = select(key, self.shape, self.strides)
+        part = self._part(chosen.shape or (1,), chosen.strides or None, offset=chosen.offset)
         if not chosen.shape:
-            return self._element(key)
-        part = self._part(chosen.shape, chosen.strides, offset=chosen.offset)
+            return part._value(part.numpy()[0, ...], 0)
         return IndexedArray(part, chosen.lists) if chosen.is_indexed else part
 
-    def _element(self, key: Any) -> Any:
-        """The element of as many indices as dimensions: a number, or a value in the array's memory."""
-        keys = key if isinstance(key, tuple) else (key,)
+    def _value(self, memory: Numpy, offset: int) -> Any:
+        """An element so far from the first, in memory of the host: a number, or a value in the array's memory.
+
+        A GPU's is a copy, and read-only: what is written there would be lost.
+        """
         if isinstance(self.dtype, dtypes.Scalar):
-            return self.numpy()[keys]
-        whole = (*(one for one in keys if one is not Ellipsis), ...)  # an array also where it has no axes
-        memory = self.numpy()[whole]
+            return memory[()]
+        if _device(self) is not None:
+            memory.flags.writeable = False
         value = viewed(self.dtype, memory)
         if refers(self.dtype):
-            hold(value, self._holding().setdefault(memory.ctypes.data, {}))
+            hold(value, self._keeper().of(self.ptr + offset))
         return value
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        part = self[key] if select(key, self.shape, self.strides).shape else None
-        if part is None:
-            given, kept = values.one(value, self.dtype)
-            with self.written() as memory:
-                memory[key] = given
-            self._keep(kept)
-        elif hasattr(value, "__len__") and not _is_one(value, self.element):
+        chosen = select(key, self.shape, self.strides)
+        if not chosen.shape:
+            self._part((1,), offset=chosen.offset)._put(value)
+            return
+        part = self[key]
+        if hasattr(value, "__len__") and not _is_one(value, self.element):
             part.assign(value)
         else:
             part.fill_(value)
 
+    def _put(self, value: Any) -> None:
+        """Set the one element."""
+        given, kept = values.one(value, self.dtype, self.device)
+        with self.written(whole=True) as memory:
+            memory[...] = given
+        if refers(self.dtype):
+            fields = self._keeper().of(self.ptr)
+            fields.clear()
+            fields.update(held(value) if isinstance(value, StructValue) else {"": kept})
+
     def __iter__(self) -> Iterator[Any]:
+        if _device(self) is not None and self.ndim == 1:
+            return self._elements()
         return (self[at] for at in range(len(self)))
 
     def __repr__(self) -> str:
@@ -328,35 +357,6 @@ def _is_one(value: Any, element: _native.Element) -> bool:
     if element.code == STRUCT:
         return isinstance(value, (tuple, np.void))
     return bool(element.axes) and np.shape(value) == element.axes
-
-
-def extents(shape: Shape) -> tuple[int, ...]:
-    """Read a shape, an int or a sequence of ints, as a tuple.
-
-    Raises TypeError for anything else, ValueError for a negative extent or more dimensions than four.
-    """
-    try:
-        found = tuple(operator.index(n) for n in (shape if isinstance(shape, Iterable) else (shape,)))
-    except TypeError:
-        raise TypeError(f"a shape is an int or a tuple of ints, not {shape!r}") from None
-    if not 1 <= len(found) <= MAX_NDIM:
-        raise ValueError(f"shape {shape!r}: an array has 1 to {MAX_NDIM} dimensions")
-    if min(found) < 0:
-        raise ValueError(f"Array shapes must be non-negative, and {shape!r} is not")
-    return found
-
-
-def spanned(shape: tuple[int, ...], strides: Sequence[int], size: int) -> tuple[int, int]:
-    """The bytes of elements of a size: where the lowest begins, counted from the first, and how many there are.
-
-    Raises ValueError where there is not one stride a dimension.
-    """
-    if len(strides) != len(shape):
-        raise ValueError(f"Invalid number of strides, expected {len(shape)} strides, got {len(strides)}")
-    if 0 in shape:
-        return 0, 0
-    spans = [(extent - 1) * stride for extent, stride in zip(shape, strides)]
-    return sum(min(span, 0) for span in spans), sum(map(abs, spans)) + size
 
 
 def allocate(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sim_node import _native, dtypes
-from sim_node.runtime.array import Shape, extents
 from sim_node.runtime.element import native
+from sim_node.runtime.view import Shape, extents
 
 if TYPE_CHECKING:
     from typing_extensions import Self

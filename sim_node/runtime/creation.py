@@ -11,11 +11,12 @@ import numpy as np
 from sim_node import _native, dtypes
 from sim_node.device.names import Device, get_device
 from sim_node.runtime import values
-from sim_node.runtime.array import Array, Numpy, Shape, allocate, extents, spanned, wrap
+from sim_node.runtime.array import Array, Numpy, allocate, wrap
 from sim_node.runtime.element import native
 from sim_node.runtime.exchange import components
 from sim_node.runtime.foreign import adopt, on_gpu
 from sim_node.runtime.indexed import IndexedArray
+from sim_node.runtime.view import Shape, extents, spanned
 
 Where = str | Device | None
 
@@ -77,7 +78,7 @@ def _of(data: Any, dtype: Any, copy: bool, device: Where) -> Array:
         dtype = data.dtype
     element = dtypes.element(values.dtype_of(data) if dtype is None else dtype)
     axes = native(element).axes
-    given, kept = values.many(data, element)
+    given, kept = values.many(data, element, get_device(device))
     outer = given.ndim - len(axes)
     inner = math.prod(axes) * given.itemsize
     whole = given.size == 0 or all(

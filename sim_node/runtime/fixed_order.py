@@ -235,7 +235,7 @@ def runlength_encode(
     launch(mark_heads, count, [values], [heads])
     array_scan(heads, numbers)
     launch(list_heads, count, [values, numbers], [run_values, starts])
-    runs = int(numbers.numpy()[-1]) if count else 0
+    runs = int(numbers[-1]) if count else 0
     launch(measure_runs, runs, [starts, count, runs], [run_lengths])
     if run_count is None:
         return runs

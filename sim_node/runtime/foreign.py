@@ -11,9 +11,10 @@ from sim_node import _native, dtypes
 from sim_node.device import driver
 from sim_node.device.cuda import Cuda
 from sim_node.device.names import DEFAULT, Device, get_device
-from sim_node.runtime.array import Array, spanned
+from sim_node.runtime.array import Array
 from sim_node.runtime.element import native
 from sim_node.runtime.exchange import DEFAULT_STREAM, GPU, MANAGED, TYPES, VERSION, components, numbered
+from sim_node.runtime.view import spanned
 
 _SCALARS = {type_: scalar for scalar, type_ in TYPES.items()}
 

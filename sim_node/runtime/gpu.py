@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from sim_node.compiler.backend import isa, llvm, ptx
+from sim_node.compiler.backend import isa, llvm, ptx, ptxas
 from sim_node.compiler.backend.elf import ObjectError
 from sim_node.compiler.backend.toolchain import Code, Toolchain
 from sim_node.compiler.ir.function import Function
@@ -30,7 +30,7 @@ def toolchain(gpu: Cuda) -> Toolchain:
         return ptx.module(function, target)
 
     def image(module: str) -> bytes:
-        return gpu.link(ptx.cleaned(llvm.assembly(module, target=target)).encode())
+        return gpu.link(ptxas.taken(llvm.assembly(module, target=target)).encode())
 
     def link(assembly: bytes) -> bytes:
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from sim_node.runtime.array import Array
 
 Numpy = np.ndarray[Any, Any]
+Places = tuple[Numpy, ...]
+
+_APART = 1 << 16  # bytes that a GPU brings over in about the time that one more copy takes
 
 
 class IndexedArray(_native.Indexed):
@@ -65,19 +69,42 @@ class IndexedArray(_native.Indexed):
         """The device that holds the elements."""
         return self.base.device
 
-    def _key(self) -> tuple[Any, ...]:
-        """The lists as numpy's key for the base array."""
-        base = self.base
-        lists = [
+    def _lists(self) -> list[Numpy]:
+        """The indices of each dimension of the base array."""
+        return [
             np.arange(extent) if packed is None else np.frombuffer(packed, np.int32)
-            for packed, extent in zip(self.indices, base.shape)
+            for packed, extent in zip(self.indices, self.base.shape)
         ]
-        return np.ix_(*lists)
+
+    def _boxes(self) -> Iterator[tuple[Array, Places, Places, bool]]:
+        """Parts of the base array that hold the elements; which of a part's are which of ours; whether they are all.
+
+        On the host that is the base array; of a GPU parts are as far from each other as is worth another copy.
+        """
+        lists = self._lists()
+        if not self.device.is_cuda:
+            yield self.base, np.ix_(*lists), np.ix_(*map(np.arange, self.shape)), False
+            return
+        near = [_near(found, abs(stride)) for found, stride in zip(lists, self.base.strides)]
+        for ours in product(*near) if self.size else ():
+            chosen = [found[places] for found, places in zip(lists, ours)]
+            part = self.base[tuple(slice(int(found.min()), int(found.max()) + 1) for found in chosen)]
+            whole = all(np.unique(found).size == extent for found, extent in zip(chosen, part.shape))
+            yield part, np.ix_(*(found - found.min() for found in chosen)), np.ix_(*ours), whole
 
     def numpy(self) -> Numpy:
         """Copy the elements into a numpy array."""
-        copied: Numpy = self.base.numpy()[self._key()]
+        copied = np.empty((*self.shape, *self.element.axes), self.element.numpy)
+        for part, within, ours, _ in self._boxes():
+            copied[ours] = part.numpy()[within]
         return copied
+
+    def _write(self, given: Numpy) -> None:
+        """Copy numbers to the elements: as many, or those of one."""
+        spread = np.broadcast_to(given, (*self.shape, *self.element.axes))
+        for part, within, ours, whole in self._boxes():
+            with part.written(whole) as memory:
+                memory[within] = spread[ours]
 
     def contiguous(self) -> Array:
         """Copy the elements into an array."""
@@ -92,29 +119,26 @@ class IndexedArray(_native.Indexed):
 
     def assign(self, data: Any) -> None:
         """Copy values of the same shape to the elements. Raises TypeError or ValueError as ``Array.assign`` does."""
-        given, kept = values.many(data, self.dtype)
+        given, kept = values.many(data, self.dtype, self.device)
         if given.shape != (*self.shape, *self.element.axes):
             raise ValueError(f"cannot assign shape {given.shape} to an indexed array of shape {self.shape}")
-        with self.base.written() as memory:
-            memory[self._key()] = given
+        self._write(given)
         self.base._keep(kept)
 
     def fill_(self, value: Any) -> None:
         """Set every element to one value. Raises TypeError or ValueError as ``Array.fill_`` does."""
-        given, kept = values.one(value, self.dtype)
-        with self.base.written() as memory:
-            memory[self._key()] = given
+        given, kept = values.one(value, self.dtype, self.device)
+        self._write(given)
         self.base._keep(kept)
 
     def zero_(self) -> None:
         """Set every element to zero."""
-        with self.base.written() as memory:
-            memory[self._key()] = np.zeros((), self.element.numpy)
+        self._write(np.zeros((), self.element.numpy))
 
     @property
     def _kept(self) -> Sequence[Any]:
         """What keeps the arrays that structs among the elements refer to."""
-        return getattr(self.base, "_kept", [])
+        return self.base._kept
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Numpy:
         return self.numpy() if dtype is None else self.numpy().astype(dtype)
@@ -125,10 +149,7 @@ class IndexedArray(_native.Indexed):
     def __getitem__(self, key: Any) -> Any:
         """Choose among the chosen: an integer or slice a dimension. The element itself where no dimension is left."""
         keys = key if isinstance(key, tuple) else (key,)
-        lists = [
-            np.arange(extent) if packed is None else np.frombuffer(packed, np.int32)
-            for packed, extent in zip(self.indices, self.base.shape)
-        ]
+        lists = self._lists()
         if len(keys) > self.ndim:
             raise IndexError(f"{len(keys)} indices for an array of {self.ndim} dimensions")
         return self.base[tuple(found[one] for found, one in zip(lists, keys)) + tuple(lists[len(keys) :])]
@@ -140,6 +161,13 @@ class IndexedArray(_native.Indexed):
 def _is_list(given: Sequence[Any]) -> bool:
     """Whether a sequence is one list of integers, not a list a dimension."""
     return len(given) > 0 and all(isinstance(one, (int, np.integer)) for one in given)
+
+
+def _near(indices: Numpy, stride: int) -> list[Numpy]:
+    """Which indices are of places near each other, in groups; the steps between places have so many bytes."""
+    order = np.argsort(indices, kind="stable")
+    gaps = (np.diff(indices[order].astype(np.int64)) - 1) * stride
+    return np.split(order, np.flatnonzero(gaps > _APART) + 1)
 
 
 def _packed(given: Any) -> bytes:

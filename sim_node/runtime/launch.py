@@ -160,9 +160,9 @@ class Launch:
         name, type_ = self._params[index]
         if not isinstance(type_, ArrayType):
             try:
-                native(Struct("", ((name, type_),))).pack((value,))
+                native(Struct("", ((name, type_),))).pack((value,), self._device if self._device.is_cuda else None)
             except _Refusal as refusal:
-                raise argument_error(self._kernel.name, refusal.args[1], name, type_, value) from None
+                raise argument_error(self._kernel.name, refusal.args[1], name, type_, value, self._device) from None
         self._arguments[index] = value
 
     def set_params(self, values: Sequence[Any]) -> None:

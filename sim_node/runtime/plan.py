@@ -11,12 +11,13 @@ import numpy as np
 
 from sim_node import _native
 from sim_node.compiler.build import Program
+from sim_node.device import driver
 from sim_node.device.cuda import Cuda
 from sim_node.device.names import Device, get_device
 from sim_node.errors import StabilityWarning
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime.caller import caller
-from sim_node.runtime.fault import coordinates, kernel_error
+from sim_node.runtime.fault import LOST, coordinates, kernel_error
 from sim_node.runtime.foreign import adopted
 from sim_node.runtime.generic import concrete
 from sim_node.runtime.prints import show
@@ -145,8 +146,15 @@ class Plan(_native.Plan):
         """Write what its launches printed."""
         show([launch.program for launch in self.launches], records, lost)
 
+    @property
+    def _title(self) -> str:
+        return "a plan"
+
     def fail(self, launch: int, site: int, thread: int, index: int, length: int) -> NoReturn:
-        """Raise the KernelError of a thread that stopped itself in one of the launches."""
+        """Raise the KernelError of a thread that stopped itself in one of the launches, or the driver's DriverError."""
+        if site == LOST:
+            first = f"whose first launch is at {self.launches[0].line}" if self.launches else "which launches nothing"
+            raise driver.lost(f"{self._title}, {first}", index)
         at = self.launches[launch]
         raise kernel_error(at.program, at.line, coordinates(at.dim, thread), site, thread, index, length)
 

@@ -13,7 +13,7 @@ import numpy as np
 from sim_node import _native
 from sim_node.compiler.build import Program, build, build_all
 from sim_node.compiler.python.build import build as interpreted
-from sim_node.device.cuda import Cuda, Module
+from sim_node.device.cuda import UNCHECKED, Cuda, Module
 from sim_node.device.names import DEFAULT, PYTHON, Device
 from sim_node.dtypes import LAYOUTS
 from sim_node.errors import mistakes
@@ -50,12 +50,12 @@ class Entry(_native.Entry):
         """
         rows = tuple(row(name, type_, name in program.written) for name, type_ in program.params)
         prints = any(site.kind == "print" for site in program.sites)
-        stops = any(site.kind != "print" for site in program.sites)
         gpu: tuple[Any, ...] = ()
         if isinstance(device, Cuda):
             assert isinstance(program.owner, Module)
-            gpu = device.own, _block(program, device, asked), device.pairs_from(program.owner)
-        entry = super().__new__(cls, program.address, rows, program.dims, program.owner, prints, stops, *gpu)
+            stops = UNCHECKED not in program.owner.symbols
+            gpu = stops, device.own, _block(program, device, asked), device.pairs_from(program.owner)
+        entry = super().__new__(cls, program.address, rows, program.dims, program.owner, prints, *gpu)
         entry.program, entry.device, entry.asked, entry.sized = program, device, asked, {}
         return entry
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from sim_node import _native
+from sim_node.device.names import DEFAULT, Device
 from sim_node.dtypes import ArrayType, Kind, Struct
 from sim_node.errors import LaunchError, mistakes
 from sim_node.errors.mistakes import Mistake
@@ -117,12 +118,12 @@ def launch_error(refusal: _native.Refusal, entry: Any, dim: object, inputs: Any,
         return mistake(f"kernel '{program.name}': {text}")
     name, type_ = program.params[at]
     value = [*inputs, *outputs][at]
-    return argument_error(program.name, reason, name, type_, value)
+    return argument_error(program.name, reason, name, type_, value, entry.device)
 
 
-def argument_error(kernel: str, reason: str, name: str, type_: Any, value: object) -> LaunchError:
-    """Say why one argument of a launch was refused."""
-    mistake, text = _fault(reason, name, type_, value)
+def argument_error(kernel: str, reason: str, name: str, type_: Any, value: object, device: Device) -> LaunchError:
+    """Say why one argument of a launch on a device was refused."""
+    mistake, text = _fault(reason, name, type_, value, device)
     return mistake(f"kernel '{kernel}': argument '{name}'{text}")
 
 
@@ -142,12 +143,14 @@ def plan_error(refusal: _native.Refusal, cells: tuple[_native.Cell, ...], value:
     return mistake(f"cell {at} of shape {cell.shape}{text}")
 
 
-def _fault(reason: str, name: str, type_: Any, value: object) -> tuple[Mistake[LaunchError], str]:
+def _fault(
+    reason: str, name: str, type_: Any, value: object, device: Device = DEFAULT
+) -> tuple[Mistake[LaunchError], str]:
     is_array = isinstance(type_, ArrayType)
     element = native(type_.dtype if is_array else type_)
-    field = None if is_array or element.code != STRUCT else _field(type_, value)
+    field = None if is_array or element.code != STRUCT else _field(type_, value, device)
     if field is not None:
-        mistake, text = _fault(*field)
+        mistake, text = _fault(*field, device)
         return mistake, f", field '{field[1]}'{text}"
     table = _ARGUMENT if is_array else _VALUE
     mistake, why, remedy = table.get(reason) or (mistakes.ARGUMENT_TYPE, "", _make(type_, element))
@@ -157,7 +160,7 @@ def _fault(reason: str, name: str, type_: Any, value: object) -> tuple[Mistake[L
     return mistake, f" expects {type_!r} but got {got}{because}\n  instead: {instead}"
 
 
-def _field(struct: Any, value: Any) -> tuple[str, str, Any, object] | None:
+def _field(struct: Any, value: Any, device: Device) -> tuple[str, str, Any, object] | None:
     """The first field of an instance or a tuple that does not fit: the reason, its name, type and value."""
     is_tuple = isinstance(value, tuple) and len(value) == len(struct.fields)
     if not is_tuple and getattr(value, "_type", None) != struct:
@@ -165,7 +168,7 @@ def _field(struct: Any, value: Any) -> tuple[str, str, Any, object] | None:
     for at, (name, type_) in enumerate(struct.fields):
         given = value[at] if is_tuple else getattr(value, name, None)
         try:
-            native(Struct("", ((name, type_),))).pack((given,))
+            native(Struct("", ((name, type_),))).pack((given,), device if device.is_cuda else None)
         except _native.Refusal as refusal:
             return refusal.args[1], name, type_, given
     return None

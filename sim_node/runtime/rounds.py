@@ -91,7 +91,7 @@ class Rounds:
             code = recorded.program.owner
             assert isinstance(code, Module)
             record = self.reports.records + (first + i) * RECORD_BYTES
-            self._graph.launch(*launch, record, waits=WAITS in code.symbols)
+            self._graph.launch(*launch, record, code, waits=WAITS in code.symbols)
             self._mark(work, i)
 
 

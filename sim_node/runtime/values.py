@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from sim_node import _native, dtypes
+from sim_node.device.names import DEFAULT, Device
+from sim_node.lang.values.structure import refers
 from sim_node.runtime.element import STRUCT, native
 
 Numpy = np.ndarray[Any, Any]
@@ -84,15 +86,16 @@ def _exactly(given: Numpy, scalar: dtypes.Scalar) -> Numpy:
     return converted
 
 
-def many(data: Any, dtype: Any) -> tuple[Numpy, list[Any]]:
+def many(data: Any, dtype: Any, device: Device = DEFAULT) -> tuple[Numpy, list[Any]]:
     """Convert the values of an array, and what keeps the arrays that structs among them refer to.
 
-    The components of an element are the last axes, or those of one or more stand in a row, the last axis. Raises
-    TypeError or ValueError as ``numbers`` does, and ValueError where the shape is none of an array.
+    The components of an element are the last axes, or those of one or more stand in a row, the last axis. The device is
+    that of the array, and of the arrays that structs refer to. Raises TypeError or ValueError as ``numbers`` does, and
+    ValueError where the shape is none of an array.
     """
     element = native(dtype)
     if element.code == STRUCT:
-        return _records(data, element)
+        return _records(data, element, device)
     given, axes = numbers(data, dtype.scalar), element.axes
     if axes:
         return _elements(given, dtype, axes), []
@@ -116,15 +119,15 @@ def _elements(given: Numpy, dtype: Any, axes: tuple[int, ...]) -> Numpy:
     return made
 
 
-def one(value: Any, dtype: Any) -> tuple[Numpy, list[Any]]:
+def one(value: Any, dtype: Any, device: Device = DEFAULT) -> tuple[Numpy, list[Any]]:
     """Convert the value of one element, and what keeps the arrays that it refers to.
 
-    A number stands for every component. Raises TypeError or ValueError as ``numbers`` does, and ValueError where the
-    shape does not fit.
+    A number stands for every component; the device is as for ``many``. Raises TypeError or ValueError as
+    ``numbers`` does, and ValueError where the shape does not fit.
     """
     element = native(dtype)
     if element.code == STRUCT:
-        return _record(value, element)
+        return _record(value, element, device)
     own = getattr(value, "_type", dtype)
     if own != dtype:
         raise TypeError(f"expected a {dtype!r}, got a {own!r}")
@@ -136,27 +139,36 @@ def one(value: Any, dtype: Any) -> tuple[Numpy, list[Any]]:
     return given, []
 
 
-def _record(value: Any, element: _native.Element) -> tuple[Numpy, list[Any]]:
+def _record(value: Any, element: _native.Element, device: Device) -> tuple[Numpy, list[Any]]:
     if isinstance(value, (int, np.integer)) and value == 0:
         return np.zeros((), element.numpy), []
     try:
-        packed, kept = element.pack(value)
+        packed, kept = element.pack(value, device if device.is_cuda else None)
     except _native.Refusal as refusal:
+        where = f"; the array is in the memory of {device}" if refusal.args[1] == "device" else ""
         raise TypeError(f"{value!r} is no {element.dtype!r}: a field or the value itself has the wrong "
-                        f"{refusal.args[1]}") from None  # fmt: skip
+                        f"{refusal.args[1]}{where}") from None  # fmt: skip
     return np.frombuffer(bytearray(packed), element.numpy)[0:1].reshape(()), [] if kept is None else [kept]
 
 
-def _records(data: Any, element: _native.Element) -> tuple[Numpy, list[Any]]:
+def _records(data: Any, element: _native.Element, device: Device) -> tuple[Numpy, list[Any]]:
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         given = np.asarray(data)
         if given.dtype != element.numpy:
             raise TypeError(f"cannot make {element.dtype!r} of {given.dtype}; its numpy dtype is {element.numpy}")
+        if isinstance(data, (_native.Array, _native.Indexed)):
+            source: Any = data
+            if refers(element.dtype) and source.device is not (device if device.is_cuda else DEFAULT):
+                raise TypeError(
+                    f"{element.dtype!r} refers to arrays in the memory of {source.device}, which {device} does not "
+                    "read; make the arrays there, and structs that refer to them"
+                )
+            return given, list(source._kept)
         return given, []
     shape, items = _nested(data)
     made, kept = np.zeros(len(items), element.numpy), []
     for at, item in enumerate(items):
-        made[at], keeps = _record(item, element)
+        made[at], keeps = _record(item, element, device)
         kept += keeps
     return made.reshape(shape), kept
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_NDIM = 4
+Shape = int | Iterable[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +86,32 @@ def reshaped(shape: Any, size: int) -> tuple[int, ...]:
     if known != size or min(found, default=0) < 0:
         raise ValueError(f"{size} elements do not make an array of shape {shape!r}")
     return tuple(found)
+
+
+def extents(shape: Shape) -> tuple[int, ...]:
+    """Read a shape, an int or a sequence of ints, as a tuple.
+
+    Raises TypeError for anything else, ValueError for a negative extent or more dimensions than four.
+    """
+    try:
+        found = tuple(operator.index(n) for n in (shape if isinstance(shape, Iterable) else (shape,)))
+    except TypeError:
+        raise TypeError(f"a shape is an int or a tuple of ints, not {shape!r}") from None
+    if not 1 <= len(found) <= MAX_NDIM:
+        raise ValueError(f"shape {shape!r}: an array has 1 to {MAX_NDIM} dimensions")
+    if min(found) < 0:
+        raise ValueError(f"Array shapes must be non-negative, and {shape!r} is not")
+    return found
+
+
+def spanned(shape: tuple[int, ...], strides: Sequence[int], size: int) -> tuple[int, int]:
+    """The bytes of elements of a size: where the lowest begins, counted from the first, and how many there are.
+
+    Raises ValueError where there is not one stride a dimension.
+    """
+    if len(strides) != len(shape):
+        raise ValueError(f"Invalid number of strides, expected {len(shape)} strides, got {len(strides)}")
+    if 0 in shape:
+        return 0, 0
+    spans = [(extent - 1) * stride for extent, stride in zip(shape, strides)]
+    return sum(min(span, 0) for span in spans), sum(map(abs, spans)) + size

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
+from devices import GPU
 
 import sim_node as sn
+from sim_node.compiler import cache as module
 from sim_node.errors import KernelError, PlantError
 from sim_node.plant import Plant, Stepper
 from sim_node.runtime.trace import Trace
@@ -109,6 +112,58 @@ def test_code_is_loaded_once_for_every_kernel_that_is_made_of_it(simulate):
 
     flat(gpu, make)
     assert gpu.driver.calls["cuModuleLoadData"] == 2
+
+
+def adding(number):
+    """Make a kernel like no other."""
+
+    @sn.kernel
+    def add(x: sn.array(dtype=sn.int32)):
+        x[sn.tid()] += number
+
+    return add
+
+
+def run(kernel, x, planned=True):
+    """Run a kernel, in a plan or alone, and drop it."""
+    if not planned:
+        sn.launch(kernel, 6, [x], device=x.device)
+        return
+    plan = sn.Plan(x.device)
+    plan.launch(kernel, 6, [x])
+    plan.freeze()
+    plan.run()
+
+
+@pytest.mark.parametrize("device", ["simulated", GPU], indirect=True)
+def test_code_that_nothing_uses_is_unloaded_but_for_what_was_used_last(device, cache, monkeypatch):
+    monkeypatch.setattr(module, "KEPT", 8)
+    loaded = weakref.WeakSet()
+    monkeypatch.setattr(device, "load", lambda image, load=device.load: loaded.add(made := load(image)) or made)
+    x = sn.zeros(6, dtype=sn.int32, device=device)
+    kept = adding(-1)
+    run(kept, x)
+    for number in range(200):
+        run(adding(number), x, planned=number % 2 == 0)
+        gc.collect()
+        assert len(loaded) == min(number + 2, 8 + 1)
+    run(kept, x)
+    assert x.numpy().tolist() == [sum(range(200)) - 2] * 6
+
+
+def test_a_graph_ends_before_the_code_that_it_runs_and_that_when_all_has_run(simulate, cache, monkeypatch):
+    gpu, ended = simulate(), []
+    monkeypatch.setattr(module, "KEPT", 0)
+    x = sn.zeros(6, dtype=sn.int32, device=gpu.device)
+    run(adding(1), x)
+    gc.collect()
+    drop = gpu.device.drop
+    monkeypatch.setattr(gpu.device, "drop", lambda function, thing: drop(function, thing) or ended.append(function))
+    run(adding(2), x)
+    gc.collect()
+    functions = ("cuGraphExecDestroy", "cuStreamSynchronize", "cuModuleUnload")
+    assert [name for name in ended if name in functions] == list(functions)
+    assert not gpu.driver.modules
 
 
 def test_arrays_leave_nothing(simulate):

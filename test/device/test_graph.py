@@ -32,7 +32,14 @@ def launch_of(graph: Graph, device, memory, count: int, n: int, *, waits: bool =
     entry = load(double, device)
     reports = device.own
     graph.launch(
-        entry.program.address, count, block, 2**63 - 1, block_of(memory.address, count, n), reports.records, waits=waits
+        entry.program.address,
+        count,
+        block,
+        2**63 - 1,
+        block_of(memory.address, count, n),
+        reports.records,
+        entry.program.owner,
+        waits=waits,
     )
 
 

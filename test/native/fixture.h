@@ -113,8 +113,8 @@ static inline void fixture_load(fixture *f, const model *m, const int64_t *force
     uint8_t state[5 * STRIDE] = {0}, inputs[STRIDE] = {0};
     for (int i = 0; i < FIELDS; i++) memcpy(state + i * STRIDE, m->field[i], SIZE);
     memcpy(inputs, force, SIZE);
-    const int slot = sn_stepper_place(&f->stepper, state);
-    CHECK(slot >= 0);
+    int slot;
+    CHECK(sn_stepper_place(&f->stepper, state, &slot) == 0);
     sn_stepper_begin(&f->stepper, slot, 0, inputs);
 }
 

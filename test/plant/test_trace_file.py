@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from traced import inside, named, opened, spans, tracks
 from sim_node.errors import PlantError
 from sim_node.kernels.quarter_car import QuarterCar
 from sim_node.plant import Stepper
-from sim_node.plant.trace_file import TraceFile
+from sim_node.plant import stepper as module
+from sim_node.plant.trace_file import TraceFile, trace_file
 from sim_node.runtime.trace import Trace
 
 PARTS = ["inputs", "plan", "hash", "commit", "record"]
@@ -106,17 +108,22 @@ def test_steppers_of_one_process_have_tracks_of_their_own(tmp_path):
     assert (ticks[:2], sum(ticks)) == ([3, 5], 26)
 
 
-def test_a_stepper_that_is_gone_leaves_its_last_spans_and_its_track(tmp_path):
-    file = TraceFile(str(tmp_path / "t.json"))
+class Watched(Trace):
+    """A trace that tells when it goes."""
+
+
+def test_a_stepper_that_goes_leaves_its_last_spans_and_its_track_and_takes_its_trace_along(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIM_NODE_TRACE", str(tmp_path / "t.json"))
+    monkeypatch.setattr(module, "Trace", Watched)
     for ticks in (3, 5):
-        stepper = Stepper(QuarterCar(), dt_ns=1000, trace=(trace := Trace()))
-        follow(file, stepper, trace)
-        stepper.tick(ticks)
-        del stepper, trace
+        made = Stepper(QuarterCar(), dt_ns=1000)
+        trace = weakref.ref(made._plan.trace)
+        made.tick(ticks)
+        del made
         gc.collect()
-    file.write()
-    assert not file._sources
-    file.close()
+        trace_file().write()
+        assert trace() is None
+    trace_file().close()
     events = opened(tmp_path / "t.json")
     assert list(tracks(events)) == ["QuarterCar"]
     assert [tick["args"]["step"] for tick in named(events, "tick")] == [1, 2, 3, 1, 2, 3, 4, 5]

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import sim_node as sn
 from sim_node import _native, dtypes
-from sim_node.runtime.array import extents, wrap
+from sim_node.runtime.array import wrap
 from sim_node.runtime.creation import array, empty, zeros
 from sim_node.runtime.element import native
+from sim_node.runtime.view import extents
 
 ELEMENTS = [*dtypes.SCALARS, *(dtypes.Vector(scalar, n) for scalar in dtypes.SCALARS[1:] for n in (2, 3, 4))]
 

@@ -2,11 +2,12 @@ import threading
 
 import numpy as np
 import pytest
-from devices import COMPILED, EVERY
+from devices import COMPILED, EVERY, GPU
 
 import sim_node as sn
 from sim_node import _native
 from sim_node.compiler.build import Program
+from sim_node.device.cuda import UNCHECKED
 from sim_node.errors import LaunchError
 from sim_node.lang.kernel import Kernel
 from sim_node.runtime import program
@@ -122,3 +123,34 @@ def test_the_limit_is_that_of_the_code_that_runs(simulate, monkeypatch):
     monkeypatch.setattr(gpu.driver, "cuFuncGetAttribute", lambda attribute, function: (0, 256))
     with pytest.raises(LaunchError, match=r"block_dim is 512, and on cuda:0 .* at most 256"):
         launch(waves, 4, [x], [sn.zeros(4, device=gpu.device)], device=gpu.device, block_dim=512)
+
+
+@sn.kernel
+def within(x: sn.array(dtype=float)):
+    i = sn.tid()
+    if i < x.shape[0]:
+        x[i] = 1.0
+
+
+@sn.kernel
+def checked(x: sn.array(dtype=float)):
+    x[sn.tid()] = 1.0
+
+
+@pytest.mark.parametrize("kernel", [within, checked], ids=lambda kernel: kernel.name)
+def test_a_gpu_is_waited_for_where_a_check_is_left_in_the_code(kernel, simulate, cache):
+    for _ in range(2):  # compiled, and from the cache
+        gpu = simulate()
+        x = zeros(4, device=gpu.device)
+        program.load(kernel, gpu.device)
+        before = gpu.driver.calls["cuStreamSynchronize"]
+        launch(kernel, 4, [x], device=gpu.device)
+        assert gpu.driver.calls["cuStreamSynchronize"] - before == (kernel is checked)
+        assert x.numpy().tolist() == [1.0] * 4
+        gpu.end()
+
+
+@pytest.mark.parametrize("device", ["simulated", GPU], indirect=True)
+def test_code_of_a_gpu_tells_whether_a_check_is_left(device):
+    told = [UNCHECKED in program.load(kernel, device).program.owner.symbols for kernel in (within, checked)]
+    assert told == [True, False]

@@ -1,8 +1,11 @@
 """Structs as arguments of launches: those without fields, and those that keep indexed arrays."""
 
 import numpy as np
+import pytest
+from devices import EVERY
 
 import sim_node as sn
+from sim_node.errors import LaunchError
 
 
 @sn.struct
@@ -57,3 +60,23 @@ def test_indexed_arrays_in_structs_in_structs_and_in_arrays_of_them():
     chosen.values = sn.array(np.arange(3, dtype=np.float32))  # whatever lies elsewhere has no list
     sn.launch(read, 3, inputs=[Outer(chosen), sn.array([chosen], dtype=Chosen)], outputs=[out])
     assert out.tolist() == [0, 11, 22]
+
+
+@EVERY
+def test_a_struct_refers_to_arrays_of_the_device_that_it_is_launched_on(device):
+    @sn.struct
+    class Named:
+        values: sn.array[float]
+        at: int
+
+    @sn.kernel
+    def read(named: Named, out: sn.array[float]):
+        out[0] = named.values[named.at]
+
+    out = sn.zeros(1, device=device)
+    held = sn.launch(read, 1, [Named()], [out], device=device, record_cmd=True)
+    held.set_param_by_name("named", Named(sn.array([1.0, 2.0], device=device), 1))
+    held.launch()
+    assert out.list() == [2]
+    with pytest.raises(LaunchError, match=r"'named', field 'at'.* expects i32"):
+        held.set_param_by_name("named", (sn.array([1.0], device=device), 0.5))

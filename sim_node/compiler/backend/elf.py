@@ -33,7 +33,7 @@ class UndefinedSymbolError(ObjectError):
     """The object calls something outside itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Code:
     """A loaded object: the addresses of its functions, valid while this lives."""
 

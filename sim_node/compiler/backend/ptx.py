@@ -11,15 +11,16 @@ grids of few blocks say so: where blocks come and go, each that does costs time.
 A short thread without branches that only moves memory leaves most of the GPU's bandwidth unused. So where there are
 twice as many threads as the grid has, each of the grid runs two side by side, a block's width apart: the loads of both
 go first. Code that can has the symbol ``pairs``.
+
+Code without checks, whose threads never stop, has the symbol ``unchecked``: nobody need wait for what one would tell.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sim_node.compiler.backend import abi, emit, isa, llvm
+from sim_node.compiler.backend import abi, emit, isa, llvm, ptxas
 from sim_node.compiler.backend.target import Target
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Function
@@ -28,7 +29,7 @@ from sim_node.compiler.passes.hoist import hoist
 from sim_node.compiler.passes.ranges import is_check
 from sim_node.dtypes import ArrayType, Type, int64
 
-SYMBOL, WAITS, PAIRS = "kernel", "waits", "pairs"
+SYMBOL, WAITS, PAIRS, UNCHECKED = "kernel", "waits", "pairs", "unchecked"
 _WAITS_SINCE = 90
 _FEW_BLOCKS = 128
 _SHORT = 96  # values of a thread of which two run side by side
@@ -83,7 +84,6 @@ attributes #0 = {{ nounwind "no-builtins" }}
 !4 = distinct !{{!4, !5}}
 !5 = !{{!"llvm.loop.unroll.disable"}}
 """
-_CALLS = re.compile(r" // callseq [\d, ]+")  # LLVM counts calls for as long as the process lives
 _BESIDE = 24  # bytes of the parameters that are not the block
 _NUMBER = ("nctaid", "ctaid", "ntid", "tid")
 
@@ -94,17 +94,12 @@ def assembly(function: Function, name: str, ptx_version: int | None = None, opt_
     Raises BuildError where there is no such GPU or version.
     """
     target = check(function, name, ptx_version)
-    return cleaned(llvm.assembly(module(function, target), opt_level, target))
+    return ptxas.taken(llvm.assembly(module(function, target), opt_level, target))
 
 
 def check(function: Function, name: str, ptx_version: int | None = None) -> Target:
     """Give the target that takes the function's arguments; raises BuildError where there is none."""
     return isa.gpu(name, ptx_version, parameters=_BESIDE + abi.size(_kinds(function)))
-
-
-def cleaned(text: str) -> str:
-    """Take out of PTX what differs from one time to the next."""
-    return _CALLS.sub("", text)
 
 
 def module(function: Function, gpu: Target) -> str:
@@ -139,6 +134,11 @@ def paired(function: Function) -> Pair | None:
     return Pair(rows.free, rows.safe) if rows else Pair(function, None)
 
 
+def is_unchecked(function: Function) -> bool:
+    """Whether no thread of an optimised function can stop itself."""
+    return not any(is_check(value) for block in function.blocks for value in block.body)
+
+
 def alignments(function: Function) -> dict[int, int]:
     """Tell which arrays have elements that may be read in wider pieces than their scalars, and of how many bytes.
 
@@ -156,7 +156,8 @@ def alignments(function: Function) -> dict[int, int]:
 
 def _kernel(function: Function, waits: bool, pair: Pair | None) -> Iterator[str]:
     yield "declare void @llvm.assume(i1)"
-    for symbol in (*[WAITS][:waits], *[PAIRS][: pair is not None]):
+    told = {WAITS: waits, PAIRS: pair is not None, UNCHECKED: is_unchecked(function)}
+    for symbol in (name for name, is_so in told.items() if is_so):
         yield f"@{symbol} = addrspace(4) constant i32 1"
     yield from (f"declare i32 @llvm.nvvm.read.ptx.sreg.{register}.x()" for register in _NUMBER)
     args = f"ptr byval([{abi.size(_kinds(function))} x i8]) align 8 %args"

@@ -62,7 +62,7 @@ class StructValue(Value):
             return part[()]
         if isinstance(kind, ArrayType):
             kept = self._arrays.get(name)
-            same = kept is not None and part.tobytes() == _described(self, name, kind, kept)
+            same = kept is not None and part == np.frombuffer(_described(self, name, kind, kept), part.dtype)[0]
             return kept if same else None  # whoever has the memory may have written it since
         value = viewed(kind, part)
         if isinstance(value, StructValue):
@@ -136,6 +136,11 @@ def refers(type_: Any) -> bool:
 def hold(value: StructValue, arrays: dict[str, Any]) -> None:
     """Let a view of memory keep the arrays that its fields refer to in a dict that whoever has the memory keeps."""
     object.__setattr__(value, "_arrays", arrays)
+
+
+def held(value: StructValue) -> dict[str, Any]:
+    """Tell the arrays that a value's fields refer to, as ``hold`` takes them."""
+    return _copied(value._arrays)
 
 
 def _shown(value: Any) -> str:

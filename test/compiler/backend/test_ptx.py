@@ -111,6 +111,13 @@ def saxpy(a: float, x: sn.array(dtype=float), y: sn.array(dtype=float)):
 
 
 @sn.kernel
+def within(x: sn.array(dtype=float)):
+    i = sn.tid()
+    if i < x.shape[0]:
+        x[i] = 1.0
+
+
+@sn.kernel
 def spin(q: sn.array(dtype=sn.quatd), uv: sn.array(dtype=sn.vec2f), c: sn.array(dtype=sn.vec3f)):
     i = sn.tid()
     q[i] = sn.normalize(q[i])
@@ -270,7 +277,7 @@ def test_the_text_is_what_was_read_and_found_good(kernel):
 def together(texts: dict[str, str]) -> str:
     """One module of many, which is assembled faster than each alone."""
     parts = [
-        re.sub(r"\b(kernel|waits|pairs|print)\b", rf"\g<1>_{i}", text.split(".address_size 64", 1)[1])
+        re.sub(r"\b(kernel|waits|pairs|unchecked|print)\b", rf"\g<1>_{i}", text.split(".address_size 64", 1)[1])
         for i, text in enumerate(texts.values())
     ]
     return ".version 7.8\n.target sm_90\n.address_size 64\n" + "\n".join(parts)
@@ -298,6 +305,12 @@ def test_a_kernel_waits_for_the_one_before_it_before_it_touches_memory():
     older = ptx.assembly(optimise(lower(saxpy)).entry, "sm_86")
     assert "griddepcontrol" not in older
     assert "waits" not in older
+
+
+def test_code_that_can_stop_no_thread_says_so():
+    told = ".visible .const .align 4 .u32 unchecked"
+    assert told in ptx.assembly(optimise(lower(within)).entry, "sm_90")
+    assert told not in kernels()["saxpy"]
 
 
 def test_an_address_with_its_highest_bit_set_is_where_the_address_is():
