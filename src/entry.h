@@ -106,6 +106,7 @@ typedef struct {
     sn_reports_object *reports; /* of a GPU */
     uint32_t block;       /* of a GPU: threads in one */
     int64_t pairs_from;   /* of a GPU, as sn_launch has it */
+    uint32_t most_blocks; /* likewise */
     uint32_t touched;     /* bytes of one element of each array: what a thread touches at least */
     bool prints, stops;
     int dims;             /* coordinates that a thread of it has; 0: it asks for none */

@@ -44,14 +44,15 @@ static int set_params(sn_entry *self, PyObject *rows)
 
 static PyObject *entry_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"address", "params", "dims", "owner", "prints", "stops", "reports", "block", "pairs_from", NULL};
+    static char *names[] = {"address", "params", "dims",       "owner",       "prints", "stops",
+                            "reports", "block",  "pairs_from", "most_blocks", NULL};
     unsigned long long address;
     int dims, prints = 0, stops = 1;
-    unsigned block = 0;
+    unsigned block = 0, most_blocks = SN_MAX_BLOCKS;
     long long pairs_from = INT64_MAX;
     PyObject *params, *owner, *reports = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!iO|ppO!IL", names, &address, &PyTuple_Type, &params, &dims, &owner,
-                                     &prints, &stops, &sn_reports_type, &reports, &block, &pairs_from))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KO!iO|ppO!ILI", names, &address, &PyTuple_Type, &params, &dims, &owner,
+                                     &prints, &stops, &sn_reports_type, &reports, &block, &pairs_from, &most_blocks))
         return NULL;
     sn_entry *self = (sn_entry *)cls->tp_alloc(cls, 0);
     if (self == NULL) return NULL;
@@ -62,6 +63,7 @@ static PyObject *entry_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
     self->stops = stops != 0;
     self->block = block;
     self->pairs_from = pairs_from;
+    self->most_blocks = most_blocks;
     self->reports = (sn_reports_object *)Py_XNewRef(reports);
     if (reports != NULL) self->device = self->reports->device;
     self->variants = PyList_New(0);
@@ -178,8 +180,7 @@ PyTypeObject sn_entry_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "sim_node._native.Entry",
     .tp_doc = "Entry(address, params, dims, owner, prints=False, stops=True, reports=None, block=0, "
-              "pairs_from=never): a compiled kernel; a "
-              "parameter is (name, ndim or 0 if by value, layout, element, whether the kernel writes it).",
+              "pairs_from=never, most_blocks=what CUDA lets a launch have): a compiled kernel; a parameter is (name, ndim or 0 if by value, layout, element, whether the kernel writes it).",
     .tp_basicsize = sizeof(sn_entry),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .tp_new = entry_new,
@@ -194,7 +195,7 @@ static void run_on_gpu(const sn_entry *entry, int64_t threads, void *args, sn_er
 {
     sn_reports_object *owner = entry->reports;
     const bool waits = entry->stops || entry->prints;
-    const sn_launch launch = {entry->kernel, args, threads, entry->block, entry->pairs_from};
+    const sn_launch launch = {entry->kernel, args, threads, entry->block, entry->pairs_from, entry->most_blocks};
     PyThreadState *state = NULL;
     void *before;
     if (waits) {

@@ -64,7 +64,7 @@ sn_result sn_gpu_begin(const sn_reports *reports)
 
 sn_result sn_gpu_launch(const sn_reports *reports, const sn_launch *launch, uint32_t number)
 {
-    const int64_t most = (int64_t)SN_MAX_BLOCKS * launch->block, threads = launch->threads;
+    const int64_t most = (int64_t)launch->most_blocks * launch->block, threads = launch->threads;
     uint64_t record = reports->records + number * sizeof(sn_error);
     void *function;
     memcpy(&function, &launch->kernel, sizeof function);

@@ -64,6 +64,7 @@ typedef struct {
     int64_t threads;
     uint32_t block; /* of a GPU: threads in one */
     int64_t pairs_from; /* of a GPU: from so many threads on, one of a block runs two */
+    uint32_t most_blocks; /* of a GPU: that run at once; what is left of the threads runs when those have ended */
 } sn_launch;
 
 typedef struct {

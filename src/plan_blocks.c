@@ -30,8 +30,8 @@ static PyObject *packed(const sn_plan_object *self, uint32_t at, uint32_t *patch
     }
     uint64_t kernel;
     memcpy(&kernel, &launch->kernel, sizeof kernel);
-    return Py_BuildValue("KLILN", (unsigned long long)kernel, (long long)launch->threads, launch->block,
-                         (long long)launch->pairs_from, block);
+    return Py_BuildValue("KLILIN", (unsigned long long)kernel, (long long)launch->threads, launch->block,
+                         (long long)launch->pairs_from, launch->most_blocks, block);
 }
 
 PyObject *sn_plan_packed(sn_plan_object *self, PyObject *addresses)

@@ -101,7 +101,9 @@ static int add_launch(sn_plan_object *self, sn_entry *entry, int64_t threads, un
     }
     if (PyList_Append(self->entries, (PyObject *)entry) < 0) return -1;
     plan->patch_count = patch_count;
-    plan->launches[plan->launch_count++] = (sn_launch){entry->kernel, block, threads, entry->block, entry->pairs_from};
+    plan->launches[plan->launch_count++] = (sn_launch){
+        entry->kernel, block, threads, entry->block, entry->pairs_from, entry->most_blocks,
+    };
     self->device = entry->device;
     if (__builtin_add_overflow(self->touched, sn_touched(entry, threads), &self->touched)) self->touched = INT64_MAX;
     return 0;
@@ -243,8 +245,8 @@ static PyMethodDef plan_methods[] = {
     {"record", (PyCFunction)(void (*)(void))plan_record, METH_FASTCALL,
      "record(entry, dim, inputs, outputs): check, pack and record."},
     {"packed", (PyCFunction)sn_plan_packed, METH_O,
-     "packed(addresses) -> per launch (kernel, threads, threads in a block, from how many on they run in pairs, bytes of its "
-     "argument block), where a GPU finds what is in each cell at the address given for that."},
+     "packed(addresses) -> per launch (kernel, threads, threads in a block, from how many on they run in pairs, how many "
+     "blocks run at once at most, bytes of its argument block), where a GPU finds what is in each cell at the address given for that."},
     {"end", (PyCFunction)plan_end, METH_VARARGS,
      "end(rounds=1, reports, exec, cells, marks, mark_count, graph): end recording. A plan of a GPU needs the graph of all "
      "its rounds, with reports for each launch of each, the address of the host's for the rows of cells that it reads, and "

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 # An edge that lets a kernel begin when every block of the one before has said so or ended: CUDA driver API,
 # CUgraphEdgeData, CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC and CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC.
 _EARLY_PORT = _EARLY = 1
-_MOST_BLOCKS = 2**31 - 1  # src/gpu.h
 
 
 class Graph:
@@ -46,18 +45,19 @@ class Graph:
         self._add("cuGraphAddMemsetNode", params, self._device.primary)
 
     def launch(
-        self, function: int, threads: int, block: int, pairs_from: int, args: bytes, record: int, owner: object, *,
-        waits: bool,
+        self, function: int, threads: int, block: int, pairs_from: int, most_blocks: int, args: bytes, record: int,
+        owner: object, *, waits: bool,
     ) -> None:  # fmt: skip
         """Launch a kernel with its argument block; from ``pairs_from`` threads on one of a block runs two.
 
-        ``record`` is where its threads tell of errors, ``owner`` keeps the function loaded.
+        No more blocks than ``most_blocks`` run at once. ``record`` is where its threads tell of errors, ``owner`` keeps
+        the function loaded.
         ``waits`` says that its code waits for what runs before it, so that it can be begun early.
         """
         self._owners.append(owner)
         held = _block(len(args)).from_buffer_copy(args)
-        for begin in range(0, threads, _MOST_BLOCKS * block):
-            end = min(threads, begin + _MOST_BLOCKS * block)
+        for begin in range(0, threads, most_blocks * block):
+            end = min(threads, begin + most_blocks * block)
             params = driver.bindings().CUDA_KERNEL_NODE_PARAMS()
             params.func = driver.bindings().CUfunction(function)
             width = 2 * block if end - begin >= pairs_from else block
@@ -65,7 +65,8 @@ class Graph:
             params.gridDimY = params.gridDimZ = params.blockDimY = params.blockDimZ = 1
             params.kernelParams = (begin, end, held, record), (ctypes.c_int64, ctypes.c_int64, None, ctypes.c_uint64)
             # One that waits beside another takes room from it: few blocks take little, and many gain nothing.
-            early = self._early and waits and self._after_kernel and params.gridDimX <= self._device.processors
+            few = params.gridDimX <= self._device.processors
+            early = self._early and waits and self._after_kernel and few and begin == 0
             self._add("cuGraphAddKernelNode", params, early=early)
             self._after_kernel = True
 

@@ -159,4 +159,4 @@ ARGUMENT_DEVICE = _mistake("SN716", LaunchError, "an argument in the memory of a
 NO_DRIVER = _mistake("SN717", DeviceError, "a GPU without what it needs on this machine")
 FORKED = _mistake("SN718", DeviceError, "a GPU in a process that was forked")
 DRIVER = _mistake("SN719", DriverError, "something that the driver of a GPU refuses")
-BLOCK_DIM = _mistake("SN720", LaunchError, "a block_dim that the kernel cannot have")
+BLOCK_DIM = _mistake("SN720", LaunchError, "a block_dim or max_blocks that the kernel cannot have")

@@ -58,6 +58,7 @@ class Recording(Plan):
         outputs: Sequence[Any] = (),
         *,
         block_dim: int | None = None,
+        max_blocks: int | None = None,
     ) -> None:
         """Record a launch of the substep; arguments as in ``sn.launch``, and the plant's inputs, states and outputs.
 
@@ -73,7 +74,7 @@ class Recording(Plan):
                 raise self._fault(
                     line, f"{value} is read before any launch has written it; launch what writes it first"
                 )
-        super().launch(kernel, dim, inputs, outputs, block_dim=block_dim)
+        super().launch(kernel, dim, inputs, outputs, block_dim=block_dim, max_blocks=max_blocks)
         self._check_kernel(kernel, list(inputs), list(outputs), line)
         self._written |= written
         self.launches[-1] = replace(self.launches[-1], line=line)

@@ -45,8 +45,9 @@ def launch(
     GPU), and among the inputs ``None`` for one of no elements; what stands in ``outputs`` must be writeable. A scalar
     takes a Python or numpy number in its range, a composite its components, a struct an instance.
     Threads are numbered row-major; every extent is below 2**31, their product need not be. ``block_dim`` is how many
-    of them make a block of a GPU, by default what fills it best; ``stream`` and ``max_blocks`` are of Warp's launches.
-    No result depends on them.
+    of them make a block of a GPU, by default what fills it best, and ``max_blocks`` how many blocks of the launch run
+    at once, by default and where it is 0 any number: the others follow when those have ended. No result depends on
+    them, and other devices have no blocks; ``stream`` is of Warp's launches.
     With ``record_cmd`` nothing runs, and the launch is returned, to be made later and again.
     The first launch builds the kernel, and so does the first with arrays in another layout, or with other types for
     what the kernel leaves open. A long launch lets other Python threads run meanwhile.
@@ -54,16 +55,16 @@ def launch(
     cannot be compiled, DeviceError for an unknown device. On the device ``python`` the kernel is run by CPython, thread
     by thread, where debuggers and prints reach it.
     """
-    del stream, max_blocks
+    del stream
     where = names.current if device is None else get_device(device)
     if record_cmd:
-        return Launch(kernel, where, dim, inputs, outputs, block_dim)
+        return Launch(kernel, where, dim, inputs, outputs, block_dim, max_blocks)
     entry = kernel.entry if type(kernel) is Kernel and where is DEFAULT else None
     if entry is None:
         kernel = concrete(kernel, inputs, outputs)
         entry = load(kernel, where)
-    if block_dim is not None:
-        entry = sized(entry, block_dim)
+    if block_dim is not None or max_blocks is not None:
+        entry = sized(entry, block_dim, max_blocks)
     try:
         stopped = _run(entry, dim, inputs, outputs)
     except _Refusal as refusal:
@@ -114,16 +115,17 @@ class Launch:
         inputs: Sequence[Any] = (),
         outputs: Sequence[Any] = (),
         block_dim: int | None = None,
+        max_blocks: int | None = None,
     ) -> None:
         """Build the kernel.
 
         Raises BuildError when it cannot be compiled, DeviceError for an unknown device, LaunchError for a ``block_dim``
-        that the kernel cannot have.
+        or ``max_blocks`` that the kernel cannot have.
         """
         self._device = get_device(device)
         self._kernel, self._dim = concrete(kernel, inputs, outputs), dim
-        self._block_dim = block_dim
-        self._params = sized(load(self._kernel, self._device), block_dim).program.params
+        self._blocks: dict[str, Any] = {"block_dim": block_dim, "max_blocks": max_blocks}
+        self._params = sized(load(self._kernel, self._device), **self._blocks).program.params
         given = [*inputs, *outputs]
         unset = [_zero(type_) for _, type_ in self._params]
         self._arguments = given + unset[len(given) :]
@@ -171,4 +173,4 @@ class Launch:
 
     def launch(self) -> None:
         """Run the kernel; raises as ``sn.launch``."""
-        launch(self._kernel, self._dim, self._arguments, device=self._device, block_dim=self._block_dim)
+        launch(self._kernel, self._dim, self._arguments, device=self._device, **self._blocks)

@@ -67,6 +67,7 @@ class Plan(_native.Plan):
         outputs: Sequence[Any] = (),
         *,
         block_dim: int | None = None,
+        max_blocks: int | None = None,
     ) -> None:
         """Record a launch; arguments as in ``sn.launch``, and a Cell where an address changes from run to run.
 
@@ -74,7 +75,7 @@ class Plan(_native.Plan):
         compiled.
         """
         kernel = concrete(kernel, inputs, outputs)
-        entry = sized(load(kernel, self.device), block_dim)
+        entry = sized(load(kernel, self.device), block_dim, max_blocks)
         ran = self._record(entry, kernel, dim, inputs, outputs)
         grid = tuple(dim) if isinstance(dim, Sequence) else dim
         self.launches.append(Recorded(kernel, ran.program, grid, caller()))

@@ -25,6 +25,9 @@ from sim_node.runtime.prints import show
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+Blocks = tuple[int | None, int]  # threads in one, None: what fills a GPU; and how many may run at once
+ANY: Blocks = None, 2**31 - 1  # src/gpu.h
+
 _building = threading.Lock()
 _elsewhere: WeakKeyDictionary[Kernel, dict[Device, Entry]] = WeakKeyDictionary()  # than on the CPU
 
@@ -32,18 +35,18 @@ _elsewhere: WeakKeyDictionary[Kernel, dict[Device, Entry]] = WeakKeyDictionary()
 class Entry(_native.Entry):
     """A program that can be launched on a device.
 
-    Attributes: ``program``, ``device``, ``asked`` (how many threads a block of a GPU is to have; None: what fills it),
-    ``sized`` (the same kernel with other blocks).
+    Attributes: ``program``, ``device``, ``asked`` (how many threads a block of a GPU is to have, None: what fills it;
+    and how many blocks may run at once), ``sized`` (the same kernel with other blocks).
     """
 
     __slots__ = ("asked", "device", "program", "sized")
 
     program: Program
     device: Device
-    asked: int | None
-    sized: dict[int, Entry]
+    asked: Blocks
+    sized: dict[Blocks, Entry]
 
-    def __new__(cls, program: Program, device: Device = DEFAULT, asked: int | None = None) -> Self:
+    def __new__(cls, program: Program, device: Device = DEFAULT, asked: Blocks = ANY) -> Self:
         """Lay the argument block out; the program's code stays loaded as long as the entry.
 
         Raises LaunchError for a block of more threads than the code leaves room for.
@@ -54,7 +57,7 @@ class Entry(_native.Entry):
         if isinstance(device, Cuda):
             assert isinstance(program.owner, Module)
             stops = UNCHECKED not in program.owner.symbols
-            gpu = stops, device.own, _block(program, device, asked), device.pairs_from(program.owner)
+            gpu = stops, device.own, _block(program, device, asked[0]), device.pairs_from(program.owner), asked[1]
         entry = super().__new__(cls, program.address, rows, program.dims, program.owner, prints, *gpu)
         entry.program, entry.device, entry.asked, entry.sized = program, device, asked, {}
         return entry
@@ -105,23 +108,35 @@ def variant(entry: Entry, kernel: Kernel, inputs: Sequence[Any], outputs: Sequen
     return made
 
 
-def sized(entry: Entry, block_dim: Any) -> Entry:
-    """Give the entry whose blocks have so many threads on a GPU; a device without blocks, or None, has but the one.
+def sized(entry: Entry, block_dim: Any, max_blocks: Any) -> Entry:
+    """Give the entry whose blocks have so many threads on a GPU, and of which no more than so many run at once.
 
-    Raises LaunchError for what is no number of threads, or more than a block of the kernel can have.
+    A device without blocks has but the one; so has None for both. No blocks or fewer are no limit, as in Warp.
+    Raises LaunchError for what is no number, or more threads than a block of the kernel can have.
     """
-    if block_dim is None:
+    if block_dim is None and max_blocks is None:
         return entry
-    if isinstance(block_dim, bool) or not isinstance(block_dim, (int, np.integer)) or block_dim < 1:
+    if block_dim is not None and (not _is_whole(block_dim) or block_dim < 1):
         what = f"kernel '{entry.program.name}': block_dim is {block_dim!r}"
         raise mistakes.BLOCK_DIM(f"{what}; it is how many threads make a block, 1 or more")
+    if max_blocks is not None and not _is_whole(max_blocks):
+        what = f"kernel '{entry.program.name}': max_blocks is {max_blocks!r}"
+        raise mistakes.BLOCK_DIM(f"{what}; it is how many blocks of a launch run at once, or 0 for any number")
     if not isinstance(entry.device, Cuda):
         return entry
+    most = int(max_blocks or 0)
+    asked = None if block_dim is None else int(block_dim), most if 0 < most < ANY[1] else ANY[1]
+    if asked == entry.asked:
+        return entry
     with _building:
-        found = entry.sized.get(asked := int(block_dim))
+        found = entry.sized.get(asked)
         if found is None:
             found = entry.sized[asked] = Entry(entry.program, entry.device, asked)
     return found
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
 
 
 def _block(program: Program, gpu: Cuda, asked: int | None) -> int:

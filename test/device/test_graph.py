@@ -28,19 +28,14 @@ def block_of(address: int, count: int, n: int) -> bytes:
     return dims.tobytes() + place.tobytes() + np.array([n, 0], np.int32).tobytes()
 
 
-def launch_of(graph: Graph, device, memory, count: int, n: int, *, waits: bool = True, block: int = 32) -> None:
+def launch_of(graph: Graph, device, memory, count: int, n: int, *, waits: bool = True, block: int = 32,
+              most: int = 2**31 - 1) -> None:  # fmt: skip
     entry = load(double, device)
     reports = device.own
     graph.launch(
-        entry.program.address,
-        count,
-        block,
-        2**63 - 1,
-        block_of(memory.address, count, n),
-        reports.records,
-        entry.program.owner,
-        waits=waits,
-    )
+        entry.program.address, count, block, 2**63 - 1, most, block_of(memory.address, count, n), reports.records,
+        entry.program.owner, waits=waits,
+    )  # fmt: skip
 
 
 def run(graph: Graph, device) -> None:
@@ -87,9 +82,11 @@ def test_kernels_of_few_blocks_that_wait_begin_early(simulate):
     launch_of(graph, device, memory, 32 * device.processors + 1, 3)
     launch_of(graph, device, memory, 100, 3, waits=False)
     assert gpu.driver.early == 2
+    launch_of(graph, device, memory, 100, 3, most=2)  # 32 threads a block: in two pieces, the second behind the first
+    assert gpu.driver.early == 3
     graph.zero(memory.address, 4)
     launch_of(graph, device, memory, 100, 3)  # what is before it is no kernel
-    assert gpu.driver.early == 2
+    assert gpu.driver.early == 3
 
 
 def test_a_graph_is_given_back_with_what_it_was_made_of(simulate):

@@ -82,7 +82,7 @@ static inline void fixture_open(fixture *f, uint32_t substeps, uint64_t slots, u
     memset(f, 0, sizeof *f);
     void **words = (void **)(void *)&f->block;
     for (uint32_t i = 0; i < CELLS; i++) f->patches[i] = (sn_patch){words + i, i};
-    f->launch = (sn_launch){kernel, &f->block, WIDTH, 0, 0};
+    f->launch = (sn_launch){kernel, &f->block, WIDTH, 0, 0, 0};
     f->plan = (sn_plan){.launches = &f->launch, .patches = f->patches, .cells = f->cells, .launch_count = 1, .patch_count = CELLS, .cell_count = CELLS,
                         .rounds = substeps};
     f->segment = make_ring(&f->ring, slots, 3 * STRIDE, 1, SIZE);

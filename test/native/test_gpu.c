@@ -4,7 +4,7 @@
 
 #include "gpu.c"
 
-enum { COUNT = 6, ROUND = 3, PRINTS = 1024, FAILURE = 700 };
+enum { COUNT = 6, LAUNCHES = 8, ROUND = 3, PRINTS = 1024, FAILURE = 700 };
 
 typedef struct {
     uint64_t function;
@@ -13,7 +13,7 @@ typedef struct {
     unsigned blocks, block;
 } launched;
 
-static launched log_[COUNT];
+static launched log_[LAUNCHES];
 static int log_count, calls, fail_at; /* the number of the call that fails; 0: none does */
 static void *current;
 static int context, other, stream;
@@ -47,7 +47,7 @@ static sn_result set_context(void *to)
 static sn_result launch(void *function, unsigned x, unsigned y, unsigned z, unsigned block, unsigned block_y, unsigned block_z,
                         unsigned shared, void *on, void **params, void **extra)
 {
-    CHECK(y == 1 && z == 1 && block_y == 1 && block_z == 1 && shared == 0 && extra == NULL && log_count < COUNT);
+    CHECK(y == 1 && z == 1 && block_y == 1 && block_z == 1 && shared == 0 && extra == NULL && log_count < LAUNCHES);
     launched *to = &log_[log_count++];
     *to = (launched){(uintptr_t)function, 0, 0, 0, x, block};
     memcpy(&to->begin, params[0], sizeof to->begin);
@@ -157,7 +157,7 @@ static void check_chunks(void)
     const sn_reports reports = start();
     const int64_t most = (int64_t)SN_MAX_BLOCKS * 128;
     const uintptr_t address = 4096;
-    sn_launch one = {NULL, NULL, most + 1, 128, INT64_MAX};
+    sn_launch one = {NULL, NULL, most + 1, 128, INT64_MAX, SN_MAX_BLOCKS};
     memcpy(&one.kernel, &address, sizeof one.kernel);
     void *before;
     CHECK(sn_gpu_enter(&reports, &before) == 0 && before == &other && current == &context);
@@ -172,6 +172,9 @@ static void check_chunks(void)
     CHECK(log_[2].end == 256 && log_[2].blocks == 2 && log_[3].end == 257 && log_[3].blocks == 2);
     one.threads = 4 * 256;
     CHECK(sn_gpu_launch(&reports, &one, 0) == 0 && log_[4].blocks == 4);
+    one.most_blocks = 3; /* of 1024 threads 384 a piece, in pairs but for the last */
+    CHECK(sn_gpu_launch(&reports, &one, 0) == 0 && log_count == 8);
+    CHECK(log_[5].end == 384 && log_[5].blocks == 2 && log_[7].begin == 768 && log_[7].end == 1024 && log_[7].blocks == 2);
     sn_gpu_leave(&reports, before);
     CHECK(current == &other);
 }

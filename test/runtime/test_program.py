@@ -65,28 +65,33 @@ def waves(x: sn.array(dtype=float), y: sn.array(dtype=float)):
 
 
 def blocks(plan):
-    return [block for _, _, block, *_ in plan.packed(())]
+    return [(block, most) for _, _, block, _, most, _ in plan.packed(())]
+
+
+ANY = 2**31 - 1  # blocks of a launch
 
 
 @EVERY
-def test_no_bit_depends_on_the_block(device):
+def test_no_bit_depends_on_the_blocks(device):
     x = np.linspace(-9, 9, 1000, dtype=np.float32)
     given, wanted = sn.array(x, device=device), sn.zeros(1000, device=device)
     launch(waves, 1000, [given], [wanted], device=device)
-    for block in (1, 33, 128, np.int64(256)):
+    for block, most in ((1, None), (33, 1), (128, 3), (np.int64(256), 0), (None, np.int32(2)), (None, -1)):
         apart = sn.array(np.stack([x, x], 1), device=device)[:, 0]  # a variant
         for source in (given, apart):
             for way in (launch, lambda *a, **k: launch(*a, **k, record_cmd=True).launch(), planned):
                 made = sn.zeros(1000, device=device)
-                way(waves, 1000, [source], [made], device=device, block_dim=block)
+                way(waves, 1000, [source], [made], device=device, block_dim=block, max_blocks=most)
                 assert made.numpy().tobytes() == wanted.numpy().tobytes()
 
 
-def planned(*args, device, block_dim):
+def planned(*args, device, block_dim, max_blocks):
     plan = Plan(device)
-    plan.launch(*args, block_dim=block_dim)
+    plan.launch(*args, block_dim=block_dim, max_blocks=max_blocks)
     plan.freeze()
-    assert blocks(plan) == [block_dim if device.is_cuda else 0]
+    ((block, most),) = blocks(plan)
+    assert block == (block_dim or block if device.is_cuda else 0)
+    assert most == (max_blocks if device.is_cuda and max_blocks and max_blocks > 0 else ANY)
     plan.run()
 
 
@@ -97,6 +102,36 @@ def test_what_is_no_number_of_threads_is_refused(device, block):
     for start in (launch, Launch, lambda *a, device, **k: Plan(device).launch(*a, **k)):
         with pytest.raises(LaunchError, match=r"kernel 'waves': block_dim is .*, 1 or more"):
             start(waves, dim=4, inputs=[x], outputs=[x], device=device, block_dim=block)
+
+
+@COMPILED
+@pytest.mark.parametrize("most", [1.5, "64", True])
+def test_what_is_no_number_of_blocks_is_refused(device, most):
+    x = sn.zeros(4, device=device)
+    for start in (launch, Launch, lambda *a, device, **k: Plan(device).launch(*a, **k)):
+        with pytest.raises(LaunchError, match=r"kernel 'waves': max_blocks is .* run at once, or 0 for any number"):
+            start(waves, dim=4, inputs=[x], outputs=[x], device=device, max_blocks=most)
+
+
+def test_no_more_blocks_than_allowed_run_at_once(simulate, monkeypatch):
+    gpu, grids = simulate(), []
+    run = gpu.driver._run
+
+    def seen(function, threads, block, params):
+        grids.append((threads // block, block))
+        run(function, threads, block, params)
+
+    monkeypatch.setattr(gpu.driver, "_run", seen)
+    x, y = sn.ones(1000, device=gpu.device), sn.zeros(1000, device=gpu.device)
+    launch(waves, 1000, [x], [y], device=gpu.device, block_dim=64, max_blocks=6)
+    assert grids == [(6, 64), (6, 64), (4, 64)]
+    plan = Plan(gpu.device)
+    plan.launch(waves, 1000, [x], [y], block_dim=64, max_blocks=15)
+    plan.launch(waves, 1000, [x], [y], block_dim=64)
+    plan.freeze()
+    grids.clear()
+    plan.run()
+    assert grids == [(15, 64), (1, 64), (16, 64)]
 
 
 @COMPILED

@@ -18,7 +18,8 @@ class Graphs:
         driver = gpu.driver
         driver.CUDA_KERNEL_NODE_PARAMS = SimpleNamespace
         for name in ("cuGraphCreate", "cuGraphAddKernelNode", "cuGraphInstantiate", "cuGraphLaunch", "cuGraphDestroy",
-                     "cuGraphExecDestroy", "cuModuleLoadData", "cuModuleGetFunction", "cuModuleUnload"):  # fmt: skip
+                     "cuGraphExecDestroy", "cuModuleLoadData", "cuModuleGetFunction", "cuModuleGetGlobal",
+                     "cuModuleUnload"):  # fmt: skip
             setattr(driver, name, getattr(self, name))
         self._launch = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(self._by_address)
         driver._callbacks["cuGraphLaunch"] = self._launch
@@ -54,6 +55,9 @@ class Graphs:
 
     def cuModuleGetFunction(self, module, name):
         return 0, 14
+
+    def cuModuleGetGlobal(self, module, name):
+        return 500, None, 0
 
     def cuModuleUnload(self, module):
         self.ended.append(module)
