@@ -121,12 +121,12 @@ uint64_t sn_hash_written(const sn_stepper *s, uint32_t i, uint8_t *const written
 }
 
 /* Leaves a span of what was done since an instant; returns now. Nothing where nobody traces. */
-static int64_t sn_span_since(const sn_stepper *s, sn_work work, int64_t since_ns)
+static int64_t sn_span_since(const sn_stepper *s, sn_work work, uint64_t number, int64_t since_ns)
 {
     sn_trace *const trace = s->options.plan->trace;
     if (trace == NULL) return 0;
     const int64_t now_ns = sn_now_ns();
-    sn_trace_put(trace, work, 0, since_ns, now_ns);
+    sn_trace_put(trace, work, (uint32_t)number, since_ns, now_ns);
     return now_ns;
 }
 
@@ -143,7 +143,7 @@ static void sn_deliver(sn_stepper *s, uint8_t *slot)
         const int64_t began_ns = sn_now_ns();
         memcpy(slot + field->offset, written, field->size);
         sn_account_count(&s->account, SN_COPIES, 1);
-        sn_span_since(s, SN_SPAN_COPY, began_ns);
+        sn_span_since(s, SN_SPAN_COPY, 0, began_ns);
     }
 }
 
@@ -274,31 +274,31 @@ static bool sn_tick_once(sn_stepper *s, sn_due due)
     const uint64_t step = atomic_load_explicit(&s->step, memory_order_relaxed) + 1;
     memset(&s->error, 0, sizeof s->error);
     sn_latch(s, step, began_ns);
-    int64_t since_ns = sn_span_since(s, SN_SPAN_INPUTS, began_ns);
+    int64_t since_ns = sn_span_since(s, SN_SPAN_INPUTS, 0, began_ns);
     const int slot = sn_ring_next(s->options.ring); /* the same again after a tick that failed */
     uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(s->options.ring, slot), sn_spare_buffer(s, 0)};
     uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1)};
     sn_nvtx_push("plan");
     const bool ran = sn_run_substeps(s, last, other);
     sn_nvtx_pop();
-    since_ns = sn_span_since(s, SN_SPAN_PLAN, since_ns);
+    since_ns = sn_span_since(s, SN_SPAN_PLAN, 0, since_ns);
     if (!ran) return false;
     sn_deliver(s, last[SN_PUBLISHED]);
     memcpy(s->current, last, sizeof last);
     for (uint32_t i = 0; i < s->options.field_count; i++) s->hashes[i] = sn_hash_written(s, i, last);
-    since_ns = sn_span_since(s, SN_SPAN_HASH, since_ns);
-    sn_nvtx_push("publish");
+    since_ns = sn_span_since(s, SN_SPAN_HASH, 0, since_ns);
+    sn_nvtx_push("commit");
     sn_commit(s, slot, step);
     sn_nvtx_pop();
-    since_ns = sn_span_since(s, SN_SPAN_PUBLISH, since_ns);
+    since_ns = sn_span_since(s, SN_SPAN_COMMIT, 0, since_ns);
     const int64_t committed_ns = sn_now_ns();
     if (!s->replaying) {
         sn_put_record(s, step);
         sn_put_keyframe(s, step);
     }
     sn_ring_heartbeat(s->options.ring, committed_ns);
-    sn_span_since(s, SN_SPAN_RECORD, since_ns);
-    sn_span_since(s, SN_SPAN_TICK, began_ns);
+    sn_span_since(s, SN_SPAN_RECORD, 0, since_ns);
+    sn_span_since(s, SN_SPAN_TICK, step, began_ns);
     sn_put_times(s, due, began_ns, committed_ns, sn_now_ns());
     return true;
 }

@@ -85,6 +85,7 @@ TESTED_ELSEWHERE = {
     "node/node": "ros/test_lifecycle.py makes its transitions through the middleware",
     "node/process": "ros/test_process.py ends it by signals; every test of ros/ is inside one",
     "node/services": "ros/test_services.py calls them through the middleware",
+    "node/topic": "ros/test_topic.py reads what real nodes leave in a trace, ros/test_topics.py listens to one",
     "node/topics": "ros/test_topics.py listens to a real node",
 }
 

@@ -52,11 +52,9 @@ class Assembly:
         themselves, as after a restart.
         """
         self._made.close()
-        plant, settings = self.plant, self.settings
+        plant, settings, name = self.plant, self.settings, self._node.get_fully_qualified_name()
         with ExitStack() as making:
-            self.publisher = making.enter_context(
-                Publisher(plant.layout, plant.input_layout, self._node.get_fully_qualified_name(), settings.slots)
-            )
+            self.publisher = making.enter_context(Publisher(plant.layout, plant.input_layout, name, settings.slots))
             self.stepper = Stepper(
                 plant,
                 dt_ns=settings.dt_ns,
@@ -64,6 +62,7 @@ class Assembly:
                 seed=settings.seed,
                 ring=self.publisher.ring,
                 keyframe_every=settings.keyframe_every if settings.record else 0,
+                name=name,
             )
             self.clock = clock_for(self.stepper, settings, self._node)
             self._made = making.pop_all()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.lifecycle import LifecycleNode
 
 from sim_node.node.assembly import Assembly
 from sim_node.node.clock import STEADY
+from sim_node.node.topic import Topic
 from sim_node.plant import Distribution, reference_of
 
 GRANTED = ("granted", "not asked")
@@ -37,8 +39,7 @@ class Diagnostics:
     def __enter__(self) -> Diagnostics:
         self._begin_period()
         with ExitStack() as making:
-            self._publisher = self._node.create_publisher(DiagnosticArray, "/diagnostics", 10)
-            making.callback(self._node.destroy_publisher, self._publisher)
+            self._topic = making.enter_context(Topic(self._node, DiagnosticArray, "/diagnostics", 10))
             period = self._assembly.settings.diagnostics_period
             making.callback(self._node.destroy_timer, self._node.create_timer(period, self._publish, clock=STEADY))
             self._made = making.pop_all()
@@ -53,10 +54,16 @@ class Diagnostics:
 
     def _publish(self) -> None:
         """Tell of the period that ends now; a reset of the plant begins one too."""
-        assembly = self._assembly
-        counted = assembly.stepper.counters("reset")
+        counted = self._assembly.stepper.counters("reset")
         seconds = (time.monotonic_ns() - self._then) / 1e9
         faults = [f"{counted[name]} {text}" for name, text in FAULTS.items() if counted[name]]
+        self._topic.publish(partial(self._message, counted, seconds, faults))
+        if faults:
+            self._node.get_logger().warning(f"in the last {seconds:.1f} s {', '.join(faults)}")
+        self._begin_period()
+
+    def _message(self, counted: Mapping[str, int], seconds: float, faults: Sequence[str]) -> DiagnosticArray:
+        assembly = self._assembly
         refused = [f"{name}: {said}" for name, said in assembly.stepper.grants.items() if said not in GRANTED]
         status = DiagnosticStatus(
             level=DiagnosticStatus.WARN if faults or refused else DiagnosticStatus.OK,
@@ -67,10 +74,7 @@ class Diagnostics:
         )
         message = DiagnosticArray(status=[status])
         message.header.stamp = self._node.get_clock().now().to_msg()
-        self._publisher.publish(message)
-        if faults:
-            self._node.get_logger().warning(f"in the last {seconds:.1f} s {', '.join(faults)}")
-        self._begin_period()
+        return message
 
     def _state(self) -> str:
         if not self._assembly.running:

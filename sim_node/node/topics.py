@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
-from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
@@ -17,6 +17,7 @@ from sim_node.layout import Layout
 from sim_node.msg import Field, Keyframe, Record, Ring, Tick
 from sim_node.node.assembly import Assembly
 from sim_node.node.clock import STEADY
+from sim_node.node.topic import Topic
 from sim_node.replay.messages import ROS, keyframe_message, record_message, time_message, trimmed
 
 LATCHED = DurabilityPolicy.TRANSIENT_LOCAL
@@ -37,7 +38,7 @@ class Topics:
 
     def __init__(self, node: LifecycleNode, assembly: Assembly) -> None:
         self._node, self._assembly = node, assembly
-        self._publishers: dict[str, Publisher] = {}
+        self._topics: dict[str, Topic[Any]] = {}
         self._reader: Subscriber | None = None
         self._last = -1
         self._made, self._running = ExitStack(), ExitStack()
@@ -46,25 +47,27 @@ class Topics:
         overridable = QoSOverridingOptions.with_default_policies()
         with ExitStack() as making:
             for name, (kind, quality) in QUALITY.items():
-                made = self._node.create_publisher(kind, f"~/{name}", quality, qos_overriding_options=overridable)
-                making.callback(self._node.destroy_publisher, made)
-                self._publishers[name] = made
+                made = Topic(self._node, kind, f"~/{name}", quality, qos_overriding_options=overridable)
+                self._topics[name] = making.enter_context(made)
             self.announce()
             self._made = making.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         for name in FOR_REPLAY:  # what is on its way goes out first; a recorder that hangs is not waited for
-            self._publishers[name].wait_for_all_acked(ACKNOWLEDGED)
+            self._topics[name].publisher.wait_for_all_acked(ACKNOWLEDGED)
         self._made.close()
 
     @property
     def recorders(self) -> int:
         """How many subscribers get all that replay needs."""
-        return min(int(self._publishers[name].get_subscription_count()) for name in FOR_REPLAY)
+        return min(int(self._topics[name].publisher.get_subscription_count()) for name in FOR_REPLAY)
 
     def announce(self) -> None:
         """Publish where the ring is."""
+        self._topics["ring"].publish(self._address, generation=self._assembly.publisher.generation)
+
+    def _address(self) -> Ring:
         publisher = self._assembly.publisher
         ring = publisher.ring
         message = Ring(
@@ -81,7 +84,7 @@ class Topics:
             inputs=_fields(publisher.inputs),
         )
         message.header.stamp = self._node.get_clock().now().to_msg()
-        self._publishers["ring"].publish(message)
+        return message
 
     def start(self) -> None:
         """Publish the keyframe that the next records follow, and ``~/tick`` from now on; the clock stands still."""
@@ -107,7 +110,8 @@ class Topics:
             return
         stepper, generation = self._assembly.stepper, self._assembly.publisher.generation
         while (records := stepper.drain()).count:
-            self._publishers["record"].publish(record_message(records, generation, ROS))
+            steps = {"first_step": records.first_step, "count": records.count}
+            self._topics["record"].publish(partial(record_message, records, generation, ROS), **steps)
         keyframe = stepper.take_keyframe()
         if keyframe is not None:
             self._publish_keyframe(keyframe)
@@ -116,18 +120,25 @@ class Topics:
         fitting = trimmed(keyframe)
         if fitting is not None:
             generation = self._assembly.publisher.generation
-            self._publishers["keyframe"].publish(keyframe_message(fitting, generation, ROS))
+            make = partial(keyframe_message, fitting, generation, ROS)
+            self._topics["keyframe"].publish(make, step=fitting.step)
 
     def _publish_tick(self) -> None:
         tick = self._reader.latest() if self._reader else None
         if tick is None:
             return
-        with tick:
-            message = Tick(stamp=time_message(tick.stamp_ns, ROS), step=tick.step, slot=tick.slot, hash=tick.hash)
-        if message.step != self._last:  # nothing new while paused
-            self._last = message.step
-            message.generation = self._assembly.publisher.generation
-            self._publishers["tick"].publish(message)
+        step, generation = tick.step, self._assembly.publisher.generation
+        if step == self._last:  # nothing new while paused
+            tick.release()
+            return
+        self._last = step
+
+        def told() -> Tick:
+            with tick:
+                stamp = time_message(tick.stamp_ns, ROS)
+                return Tick(stamp=stamp, step=tick.step, slot=tick.slot, generation=generation, hash=tick.hash)
+
+        self._topics["tick"].publish(told, step=step)
 
 
 def _fields(layout: Layout) -> list[Field]:

@@ -28,7 +28,7 @@ from sim_node.plant.statistics import Distribution
 from sim_node.plant.suggestion import suggestion
 from sim_node.plant.trace_file import trace_file
 from sim_node.plant.value import array_of, pack, rows_of, unpack
-from sim_node.runtime.trace import CAPACITY, Trace
+from sim_node.runtime.trace import Trace
 
 CLOCKS = ("native", "free")
 OVERRUNS = ("skip", "catch_up")
@@ -47,7 +47,7 @@ class Stepper:
     ``dt_ns`` is a tick in simulated nanoseconds, of ``substeps`` plan runs; ``ring`` is where published fields go, by
     default one that only this process sees. Each ``keyframe_every`` ticks a keyframe waits to be taken (0: none).
     ``record_capacity`` bounds the records that wait. Kernels run on ``device``. The state at reset is published.
-    Ticks leave spans in ``trace``, by default in the file that SIM_NODE_TRACE names.
+    Ticks leave spans in ``trace``, by default in the file that SIM_NODE_TRACE names, on a track of that ``name``.
 
     Attributes: ``plant``, ``dt_ns``, ``substeps``, ``seed``, ``ring``, ``layout`` (of the ring), ``state_layout``,
     ``input_layout``, ``plan_digest``, ``warnings`` (of the stability pass, which Python was warned of),
@@ -67,6 +67,7 @@ class Stepper:
         record_capacity: int | None = None,
         device: str | Device | None = None,
         trace: Trace | None = None,
+        name: str = "",
     ) -> None:
         expect(plant)
         self._name = type(plant).__name__
@@ -115,9 +116,9 @@ class Stepper:
         if trace is not None:
             trace.take()  # what the probe left
         kernels = [launch.kernel.name for launch in self._plan.launches]
-        self._tracks = None
+        self._ticks = None
         if file is not None and trace is not None:
-            self._tracks = file.tracks(self, trace, self._name, kernels, where.is_cuda)
+            self._ticks = file.ticks(self, trace, name, self._name, kernels, substeps, where.is_cuda)
 
     # ---- ticks ----
 
@@ -132,10 +133,11 @@ class Stepper:
         ``due_ns`` (CLOCK_MONOTONIC) is when the first of them was due, where a clock waited for that: then lateness and
         misses are accounted. Raises KernelError naming the tick; state and step are those before it.
         """
-        failure = self._native.tick(count, due_ns)
-        self._write_spans(CAPACITY // 2)
-        if failure is not None:
-            raise self._fault(failure)
+        for part in (count,) if self._ticks is None else self._ticks.parts(count):
+            failure = self._native.tick(part, due_ns)
+            if failure is not None:
+                raise self._fault(failure)
+            due_ns = 0
 
     def replay(self, inputs: np.ndarray[Any, Any], names: Sequence[str] = ()) -> Replayed:
         """Tick once for each row of ``inputs``, u8[n, bytes as the inputs' layout says], leaving no record of it.
@@ -149,7 +151,6 @@ class Stepper:
         numbers = tuple(states.index(name) for name in names if name in states)
         rows = np.ascontiguousarray(inputs, np.uint8)
         done, hashes, collected, failure = self._native.replay(len(rows), rows.data, numbers)
-        self._write_spans()
         values = {states[number]: raw for number, raw in zip(numbers, collected)}
         for field in self.input_layout:
             values[field.name] = rows[:, field.offset : field.offset + field.nbytes].tobytes()
@@ -279,7 +280,6 @@ class Stepper:
     def drain(self) -> Records:
         """Take the oldest records that follow one another without a gap; also while the loop runs, by one thread."""
         first, count, hashes, inputs, lost = self._native.drain()
-        self._write_spans()
         fields, width = len(self.state_layout.fields), self.input_layout.size
         rows = np.frombuffer(hashes, np.uint64).reshape(count, fields)
         return Records(first, count, rows, np.frombuffer(inputs, np.uint8).reshape(count, width), lost)
@@ -306,10 +306,6 @@ class Stepper:
         """Published fields that had to be copied into their slot, a tick; counted: 0 as long as kernels write there."""
         counters = self.counters()
         return counters["copies"] / max(counters["ticks"], 1)
-
-    def _write_spans(self, least: int = 1) -> None:
-        if self._tracks is not None:
-            self._tracks.write(least)
 
     # ---- construction ----
 

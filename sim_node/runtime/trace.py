@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 # src/trace.h: in a tick from its inputs on one behind the other, then what a GPU does in it
 WORKS = (
-    *("tick", "inputs", "plan", "copy", "hash", "publish", "record"),
+    *("tick", "inputs", "plan", "copy", "hash", "commit", "record"),
     *("kernel", "copy to the GPU", "hash on the GPU", "copy from the GPU"),
 )
+TICK = 0
 KERNEL, TO_GPU, HASH_ON_GPU, FROM_GPU = (WORKS.index(name) for name in WORKS[7:])
 SPAN = np.dtype([("begin_ns", np.int64), ("end_ns", np.int64), ("work", np.uint32), ("number", np.uint32)])
 CAPACITY = 1 << 18
@@ -33,6 +34,7 @@ class Trace(_native.Trace):
     def spans(self) -> np.ndarray[Any, Any]:
         """Take the spans that wait: SPAN[n], in CLOCK_MONOTONIC, by their ends, but a GPU's of one run backwards.
 
-        ``work`` is an index of WORKS; ``number`` says which launch of the plan a kernel is.
+        ``work`` is an index of WORKS; ``number`` says which launch of the plan a kernel is, and the step (modulo 2^32)
+        that a tick made.
         """
         return np.frombuffer(self.take(), SPAN)

@@ -24,7 +24,7 @@ stepper.tick(2)
 _native.nvtx_pop()
 print(listens, stepper.step, "nvtx_tool" in open("/proc/self/maps").read())
 """
-TICK = ["+tick", "+plan", "-", "+publish", "-", "-"]
+TICK = ["+tick", "+plan", "-", "+commit", "-", "-"]
 
 
 @pytest.fixture(scope="module")
