@@ -9,7 +9,7 @@ import re
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
@@ -68,7 +68,7 @@ class Program:
 _Order = Callable[[Callable[[], Code]], Callable[[], Code]]
 
 # What this process has built: of each kernel, for which layouts.
-_built: weakref.WeakKeyDictionary[Kernel, list[dict[str, str]]] = weakref.WeakKeyDictionary()
+_built: MutableMapping[Kernel, list[dict[str, str]]] = weakref.WeakKeyDictionary()
 
 
 def build(kernel: Kernel, chain: Toolchain = NATIVE, layouts: Mapping[str, str] | None = None) -> Program:
@@ -136,6 +136,12 @@ def _no_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def hold() -> None:
+    """Let ``built`` have also the kernels that nobody else holds any more."""
+    global _built
+    _built = dict(_built)
 
 
 def built() -> list[tuple[Kernel, dict[str, str]]]:
@@ -366,4 +372,4 @@ def _absent(kernel: Kernel, target: Target) -> BuildError:
 
 def _other(kernel: Kernel, found: bundle.Bundle) -> str:
     what = f"the bundle {found.path} has another kernel '{kernel.name}'"
-    return f"{what}: its source, or a value that it captures, has changed since"
+    return f"{what}: of other types or layouts of arrays, or its source, or a value that it captures, has changed since"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,6 +112,78 @@ def test_a_plant_steps_on_a_gpu_by_a_bundle_without_llvm(plant, cache, tmp_path)
     assert run.returncode == 0, run.stdout + run.stderr
     assert json.loads(run.stdout)["ticks"] == 50
     assert all("-bundled-" in path.name for path in (tmp_path / "empty").glob("*.cubin"))
+
+
+SCRIPT = """
+import os
+import sys
+import warnings
+import numpy as np
+import sim_node as sn
+from beside import COUNT
+
+device = os.environ.get("DEVICE", "cpu")
+
+def scaled(values):
+    @sn.kernel
+    def scale(x: sn.array(dtype=float), by: float):
+        i = sn.tid()
+        x[i] = x[i] * by
+    sn.launch(scale, len(values), [values, 2.0], device=device)
+    return values
+
+if __name__ == "__main__":
+    assert len(sys.argv) == 1
+    warnings.simplefilter("error", RuntimeWarning)  # a bundle that is passed by
+    whole = sn.array(np.arange(COUNT) % 7, dtype=int, device=device)
+    sums, order = sn.zeros_like(whole), sn.array(np.arange(COUNT), dtype=int, device=device)
+    sn.utils.array_scan(whole, sums)
+    sn.utils.radix_sort_pairs(whole, order, COUNT // 2)
+    runs = sn.zeros_like(whole), sn.zeros_like(whole)
+    count = sn.utils.runlength_encode(whole, *runs, value_count=COUNT // 2)
+    both = sn.utils.array_inner(sums, sums, count=COUNT // 2)
+    columns = sn.utils.array_sum(sums.reshape((2, -1)), axis=0)
+    total = sn.utils.array_sum(scaled(sn.ones(COUNT, device=device)))
+    print(int(sums[-1]), int(order[3]), count, both, int(columns.numpy()[0, -1]), total, "llvmlite" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda:0", marks=pytest.mark.gpu)])
+def test_what_a_script_launches_runs_without_llvm(cache, tmp_path, device):
+    script, out = tmp_path / "sums.py", tmp_path / "bundle"
+    script.write_text(SCRIPT)
+    (tmp_path / "beside.py").write_text("COUNT = 4000")
+    made = build("--script", script, "--target", "host", "--target", "sm_75", "--out", out)
+    kernels = {kernel["name"] for kernel in json.loads((out / "manifest.json").read_text())["kernels"]}
+    parts = {"sum_parts", "multiply_parts", "run_parts", "count_digits", "place", "mark_heads", "list_heads"}
+    assert kernels == parts | {"measure_runs", "scale", "add"}
+    assert made["kernels"] == len(list(out.glob("sm_75/*.ptx"))) == len(list(out.glob("host/*.o")))
+    hiding = HIDING.partition("from sim_node")[0]
+    program = f"{hiding}import runpy\nsys.argv = ['']\nrunpy.run_path({str(script)!r}, run_name='__main__')"
+    run = [sys.executable, "-c", program]
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{tmp_path}", "SIM_NODE_CACHE": str(tmp_path / "empty")}
+    environment |= {"DEVICE": device, "SIM_NODE_BUNDLE": str(out)}
+    done = subprocess.run(run, env=environment, capture_output=True, text=True, check=False)
+    whole = np.arange(4000) % 7
+    sums = np.cumsum(whole).astype(np.int32)
+    both = (sums[:2000] * sums[:2000]).sum(dtype=np.int32)
+    wanted = sums[-1], 21, 7, both, sums[1999] + sums[3999], 8000.0, False
+    assert done.stdout.split() == list(map(str, wanted)), done.stderr
+    environment["SIM_NODE_BUNDLE"] = ""
+    without = subprocess.run(run, env=environment, capture_output=True, text=True, check=False)
+    assert "kernel 'sum_parts' is not in the cache, and there is no compiler here" in without.stderr
+
+
+def test_a_script_that_fails_is_told(cache, tmp_path):
+    script = tmp_path / "failing.py"
+    for text, told in (("import sys\nsys.exit(3)", "it ended with 3"), ("\n1 / 0", "division by zero")):
+        script.write_text(text)
+        error = build("--script", script)["error"]
+        assert error.startswith(f"--script {script}: ")
+        assert told in error
+    script.write_text("import sys\nsys.exit(0)")
+    assert build("--script", script)["kernels"] == 0
+    assert "No such file" in build("--script", tmp_path / "absent.py")["error"]
 
 
 def test_a_target_needs_a_bundle_and_a_name(plant, cache, tmp_path):
