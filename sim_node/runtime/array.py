@@ -80,7 +80,10 @@ class Array(_native.Array):
             return
         pieces = Pieces(self.shape, self.strides, self.element.size)
         copied = self._fetched(pieces, read=not (whole and pieces.gapless))
-        yield np.asarray(copied)
+        memory = np.asarray(copied)
+        if not self.writeable:
+            memory.flags.writeable = False
+        yield memory
         for away, here, *rows in pieces.copies():
             _device(self).write(self._low + away, copied._low + here, *rows)
 
@@ -140,7 +143,7 @@ class Array(_native.Array):
         """Copy inside a GPU where both arrays lie there alike; whether that was done."""
         place = _device(self)
         alike = self.dtype == data.dtype and self.shape == data.shape and self.is_contiguous and data.is_contiguous
-        if place is None or _device(data) is not place or not alike:
+        if place is None or _device(data) is not place or not alike or not self.writeable:
             return False
         place.move(self.ptr, data.ptr, self.size * self.element.size)
         self._keep(data._kept)
