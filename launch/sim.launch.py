@@ -21,6 +21,7 @@ PARAMETERS = {
     "substeps": "runs of the plan in a tick",
     "seed": "seed of the initial state and of random numbers",
     "clock": "what fires ticks: native, timer or free",
+    "device": "where kernels run: cpu, cuda:0, a GPU's uuid or words of its name, or python",
 }
 ARGUMENTS = {
     "config": ("", "YAML file of parameters"),

@@ -36,7 +36,7 @@ def command(
     ] = None,
     device: Annotated[
         str,
-        typer.Option(help="Offline: where kernels run: cpu, a GPU as cuda:0, or python (slow, for debuggers)."),
+        typer.Option(help="Where kernels run: cpu, a GPU as cuda:0, or python (slow, for debuggers)."),
     ] = "cpu",
     force: Annotated[bool, typer.Option(help="Replace an existing bag.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Take kernels from what 'sim-node build --out' wrote.")] = None,
@@ -44,11 +44,11 @@ def command(
     """Run a plant: as a lifecycle node until Ctrl-C, or --offline into a bag."""
     parameters = assignments(param or (), "--param")
     if not offline:
-        taken = {"--bag": bag, "--input": given, "--inputs": inputs, "--device": device != "cpu"}
+        taken = {"--bag": bag, "--input": given, "--inputs": inputs}
         wrong = [option for option, value in taken.items() if value]
         if wrong:
             raise SimNodeError(f"{wrong[0]} is for --offline; use 'sim-node record' beside a running node")
-        return _run_node(plant, name, seconds, rate, substeps, seed, keyframe_every, parameters, bundle)
+        return _run_node(plant, name, seconds, rate, substeps, seed, keyframe_every, parameters, bundle, device)
     if bundle is not None:
         use_bundle(bundle)
     if seconds is None or bag is None:
@@ -116,7 +116,7 @@ def _run_offline(
 
 def _run_node(
     plant: str, name: str, seconds: float | None, rate: float, substeps: int, seed: int, keyframe_every: int,
-    parameters: dict[str, Any], bundle: Path | None,
+    parameters: dict[str, Any], bundle: Path | None, device: str,
 ) -> Outcome:  # fmt: skip
     try:
         from sim_node.node.process import running, stop_requested
@@ -129,6 +129,7 @@ def _run_node(
         "substeps": substeps,
         "seed": seed,
         "keyframe_every": keyframe_every,
+        "device": device,
         "bundle": str(bundle.absolute()) if bundle else "",
     }
     settings.update({f"plant_parameters.{key}": value for key, value in parameters.items()})

@@ -62,6 +62,7 @@ class Assembly:
                 seed=settings.seed,
                 ring=self.publisher.ring,
                 keyframe_every=settings.keyframe_every if settings.record else 0,
+                device=settings.device,
                 name=name,
             )
             self.clock = clock_for(self.stepper, settings, self._node)

@@ -167,7 +167,8 @@ class PlantNode(LifecycleNode):
             self.get_logger().warning(f"guards are on in {', '.join(assembly.stepper.guarded)}: they change results")
         ring = assembly.publisher
         self.get_logger().info(
-            f"{type(plant).__name__} configured: {settings.rate:g} Hz by the {settings.clock} clock, "
+            f"{type(plant).__name__} configured on {assembly.stepper.device}: {settings.rate:g} Hz by the "
+            f"{settings.clock} clock, "
             f"ring '{ring.name}' ({ring.transport}, {settings.slots} slots of {ring.layout.size} bytes)"
         )
 

@@ -29,6 +29,7 @@ class Settings:
         "What fires ticks: the native loop, a ROS timer, or nothing (free: as fast as possible).",
         choices=("native", "timer", "free"),
     )
+    device: str = _setting("cpu", "Where kernels run: cpu, cuda:0, a GPU's uuid or words of its name, or python.")
     spin_us: float = _setting(
         0.0, "How long before a tick the native clock stops sleeping and spins.", unit="us", low=0.0, high=1e6
     )

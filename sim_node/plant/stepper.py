@@ -51,7 +51,7 @@ class Stepper:
 
     Attributes: ``plant``, ``dt_ns``, ``substeps``, ``seed``, ``ring``, ``layout`` (of the ring), ``state_layout``,
     ``input_layout``, ``plan_digest``, ``warnings`` (of the stability pass, which Python was warned of),
-    ``guarded`` (names of the kernels with guards).
+    ``guarded`` (names of the kernels with guards), ``device``.
     Raises PlantError when the plant is built wrongly, LaunchError and BuildError for its kernels.
     """
 
@@ -99,7 +99,8 @@ class Stepper:
         if record_capacity is None:
             row = 8 * len(self.state_layout.fields) + self.input_layout.size + 16
             record_capacity = min(max(RECORD_BYTES // row, LEAST_RECORDS), RECORDS)
-        where, rounds, away = self._plan.device, self._plan.rounds, {}
+        self.device = where = self._plan.device
+        rounds, away = self._plan.rounds, {}
         if isinstance(where, Cuda) and rounds is not None:
             # a GPU's kernels reach the ring by the addresses that it has here, and have the rest in memory of their own
             self._shared = where.share(self.ring)

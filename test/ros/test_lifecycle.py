@@ -7,6 +7,8 @@ import pytest
 
 pytest.importorskip("rclpy", reason="installed without ROS")
 
+from devices import COMPILED
+
 from sim_node.bridge.transports import posix_shm
 
 PLANTS = Path(__file__).with_name("plants.py")
@@ -50,6 +52,7 @@ def test_an_invalid_transition_is_refused_and_survived(rig):
         ),
         ({"plant": ""}, "parameter 'plant' is empty", ("plant", f"{PLANTS}:Follow")),
         ({"plant": f"{PLANTS}:Folow"}, "did you mean 'Follow'?", ("plant", f"{PLANTS}:Follow")),
+        ({"device": "cuda:99"}, "no device 'cuda:99'; present: cpu, python", ("device", "cpu")),
         ({"rate": float("nan")}, "parameter 'rate' takes a finite number, not nan", ("rate", 200)),
         ({"rate": -1.0}, "parameter 'rate' = -1.0 is less than 0.001 Hz", ("rate", 200)),
         (
@@ -85,9 +88,10 @@ def test_a_name_that_another_process_holds_is_one_of_the_causes(rig, capfd):
         assert peer.change("configure")
 
 
-def test_a_kernel_that_fails_makes_the_node_inactive(rig, capfd):
+@COMPILED
+def test_a_kernel_that_fails_makes_the_node_inactive(rig, capfd, device):
     for clock in ("native", "timer"):
-        with rig(plant=f"{PLANTS}:RunsOut", clock=clock, rate=1000.0) as (node, peer):
+        with rig(plant=f"{PLANTS}:RunsOut", clock=clock, rate=1000.0, device=device.name) as (node, peer):
             assert peer.change("configure")
             assert peer.change("activate")
             peer.until(lambda: node.state == "inactive", "fall back to inactive")
@@ -98,8 +102,9 @@ def test_a_kernel_that_fails_makes_the_node_inactive(rig, capfd):
             assert peer.change("configure")
 
 
-def test_configured_again_and_again_leaves_nothing(rig):
-    with rig() as (node, peer):
+@COMPILED
+def test_configured_again_and_again_leaves_nothing(rig, device):
+    with rig(device=device.name) as (node, peer):
 
         def cycle():
             for transition in ("configure", "activate", "deactivate", "cleanup"):
@@ -107,7 +112,8 @@ def test_configured_again_and_again_leaves_nothing(rig):
 
         def held():
             gc.collect()
-            return len(os.listdir("/proc/self/fd")), threading.active_count(), len(list(node.publishers))
+            memory = device.arena.taken if device.is_cuda else 0
+            return len(os.listdir("/proc/self/fd")), threading.active_count(), len(list(node.publishers)), memory
 
         cycle()
         before = held()

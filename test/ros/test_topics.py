@@ -6,12 +6,14 @@ import pytest
 pytest.importorskip("rclpy", reason="installed without ROS")
 
 from diagnostic_msgs.msg import DiagnosticArray
+from devices import COMPILED
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Float32MultiArray, Float64MultiArray
 
 from sim_node.bridge import Subscriber
 from sim_node.msg import Keyframe, Record, Ring, Tick
 from sim_node.plant import Stepper, reference
+from sim_node.plant.keyframe import target_of
 from sim_node.replay.messages import batch_of, keyframe_of
 
 
@@ -24,8 +26,9 @@ def applied(record):
     return float(np.frombuffer(batch_of(record).records.inputs[-1].tobytes(), np.float32)[0])
 
 
-def test_records_and_keyframes_replay(rig):
-    with rig(rate=1000.0, keyframe_every=50) as (node, peer):
+@COMPILED
+def test_records_and_keyframes_replay_on_the_cpu(rig, device):
+    with rig(rate=1000.0, keyframe_every=50, device=device.name) as (node, peer):
         peer.change("configure")
         records, keyframes = peer.listen(Record, "record"), peer.listen(Keyframe, "keyframe")
         force = peer.node.create_publisher(Float32MultiArray, f"{peer.target}/input/force", 10)
@@ -43,6 +46,7 @@ def test_records_and_keyframes_replay(rig):
         first, generation = keyframe_of(keyframes[0])
         assert (first.step, generation) == (0, node.assembly.publisher.generation)
         assert {keyframe.step % 50 for keyframe in keyframes} == {0}
+        assert first.target == target_of(device)
         again = Stepper(reference(first.plant)(), dt_ns=first.dt_ns, substeps=first.substeps, seed=first.seed)
         again.restore(first)
         batches = [batch_of(record).records for record in records]
