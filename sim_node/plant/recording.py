@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from sim_node.compiler.build import Program
 from sim_node.device.cuda import Cuda
 from sim_node.errors import PlantError
-from sim_node.lang.kernel import Kernel
 from sim_node.plant.binding import Binding, StateBinding
 from sim_node.plant.hashing import hashing
 from sim_node.runtime.array import Array
 from sim_node.runtime.plan import Plan
-from sim_node.runtime.program import load
 from sim_node.runtime.rounds import Rounds
 from sim_node.runtime.trace import Trace
 
@@ -25,7 +22,8 @@ from sim_node.runtime.trace import Trace
 class Recording(Plan):
     """A plan that knows a plant's variables.
 
-    It refuses to write values and inputs, to read what no launch has written yet, and to leave a next or an output out.
+    Launches take the plant's inputs, states and outputs, too. It refuses, by PlantError, to write values and inputs, to
+    read what no launch has written yet, and to leave a next or an output out.
     Attributes: ``rounds`` (what a run is, on a GPU), once it is finished.
     """
 
@@ -50,34 +48,16 @@ class Recording(Plan):
         self.rounds: Rounds | None = None
         self._own: dict[int, tuple[Any, np.ndarray[Any, Any]]] = {}
 
-    def launch(
-        self,
-        kernel: Kernel,
-        dim: int | Sequence[int],
-        inputs: Sequence[Any] = (),
-        outputs: Sequence[Any] = (),
-        *,
-        block_dim: int | None = None,
-        max_blocks: int | None = None,
-    ) -> None:
-        """Record a launch of the substep; arguments as in ``sn.launch``, and the plant's inputs, states and outputs.
-
-        Raises PlantError when a variable stands where it must not, LaunchError when arguments do not fit the kernel.
-        """
-        at = sys._getframe(1)
-        line = f"{at.f_code.co_filename}:{at.f_lineno} in {at.f_code.co_name}"
+    def _admit(self, program: Program, inputs: Sequence[Any], outputs: Sequence[Any], line: str) -> None:
         for value in outputs:
             self._check_output(value, line)
-        written = {id(value) for value in outputs}
         for value in inputs:
             if id(value) in self._targets and id(value) not in self._written:
                 raise self._fault(
                     line, f"{value} is read before any launch has written it; launch what writes it first"
                 )
-        super().launch(kernel, dim, inputs, outputs, block_dim=block_dim, max_blocks=max_blocks)
-        self._check_kernel(kernel, list(inputs), list(outputs), line)
-        self._written |= written
-        self.launches[-1] = replace(self.launches[-1], line=line)
+        self._check_kernel(program, inputs, outputs, line)
+        self._written |= {id(value) for value in outputs}
 
     def _check_output(self, value: Any, line: str) -> None:
         if isinstance(value, StateBinding):
@@ -85,9 +65,8 @@ class Recording(Plan):
         if isinstance(value, Binding) and id(value) not in self._targets:
             raise self._fault(line, f"{value} in outputs is an input of the plant; kernels only read it")
 
-    def _check_kernel(self, kernel: Kernel, inputs: list[Any], outputs: list[Any], line: str) -> None:
+    def _check_kernel(self, program: Program, inputs: Sequence[Any], outputs: Sequence[Any], line: str) -> None:
         """Compare what the kernel writes with where its arguments stand."""
-        program = load(kernel, self.device).program
         for position, ((name, _), value) in enumerate(zip(program.params, [*inputs, *outputs])):
             if not isinstance(value, Binding):
                 if name in program.written:

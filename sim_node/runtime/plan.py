@@ -77,8 +77,12 @@ class Plan(_native.Plan):
         kernel = concrete(kernel, inputs, outputs)
         entry = sized(load(kernel, self.device), block_dim, max_blocks)
         ran = self._record(entry, kernel, dim, inputs, outputs)
-        grid = tuple(dim) if isinstance(dim, Sequence) else dim
-        self.launches.append(Recorded(kernel, ran.program, grid, caller()))
+        grid, line = tuple(dim) if isinstance(dim, Sequence) else dim, caller()
+        self._admit(ran.program, inputs, outputs, line)
+        self.launches.append(Recorded(kernel, ran.program, grid, line))
+
+    def _admit(self, program: Program, inputs: Sequence[Any], outputs: Sequence[Any], line: str) -> None:
+        """Refuse a launch that fits, but not the plan."""
 
     def _record(self, entry: Entry, kernel: Kernel, dim: Any, inputs: Any, outputs: Any) -> Any:
         """Record with arrays over what is memory of other libraries, or compiled for layouts that are new."""

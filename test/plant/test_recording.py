@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,22 @@ def whole(self, plan, dt):
 
 def test_a_next_may_be_read_once_written():
     stepper = stepper_of(whole)
+    stepper.tick()
+    assert stepper.get("heat").tolist() == [1.0] * 4
+
+
+@sn.kernel
+def copy_any(x: sn.array(dtype=Any), y: sn.array(dtype=Any)):
+    y[sn.tid()] = x[sn.tid()]
+
+
+def of_any_type(self, plan, dt):
+    plan.launch(copy_any, dim=4, inputs=[self.push], outputs=[self.place.next])
+    plan.launch(copy_any, dim=4, inputs=[self.place.next], outputs=[self.heat])
+
+
+def test_a_kernel_may_leave_its_types_open():
+    stepper = stepper_of(of_any_type)
     stepper.tick()
     assert stepper.get("heat").tolist() == [1.0] * 4
 

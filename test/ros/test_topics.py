@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("rclpy", reason="installed without ROS")
 
-from diagnostic_msgs.msg import DiagnosticArray
 from devices import COMPILED
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Float32MultiArray, Float64MultiArray
 

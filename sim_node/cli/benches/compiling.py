@@ -15,6 +15,8 @@ from collections.abc import Callable
 from importlib import metadata
 from types import ModuleType
 
+from sim_node.cli.benches.absence import absence
+
 Build = Callable[[ModuleType], object]
 
 
@@ -22,12 +24,10 @@ def main(contender: str, file: str, device: str, compiles: str = "") -> None:
     """Import the contender, and the compiler where it ``compiles``, then read the file and build its kernels."""
     try:
         print(json.dumps(_timed(contender, file, device, compiles)))
-    except ImportError as absent:
-        print(json.dumps({"absent": f"{absent}; make setup BENCH=1 brings it"}))
-    except Exception as error:  # a peer may fail in a way of its own, which is no reason to measure none
+    except Exception as error:
         if contender == "sim_node":
             raise
-        print(json.dumps({"absent": f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"}))
+        print(json.dumps(absence(error)))
 
 
 def _timed(contender: str, file: str, device: str, compiles: str) -> dict[str, object]:

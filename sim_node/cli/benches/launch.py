@@ -10,6 +10,7 @@ import numpy as np
 
 import sim_node as sn
 from sim_node.cli.benches import oscillator
+from sim_node.cli.benches.absence import absence
 from sim_node.cli.benches.measurement import Measurement, per_call_us
 
 ELEMENTS = (1, 1024)
@@ -26,7 +27,7 @@ def run() -> Measurement:
         try:
             result.peers[name] = peer()
         except ImportError as absent:
-            result.peers[name] = {"absent": f"{absent}; make setup BENCH=1 brings it"}
+            result.peers[name] = absence(absent)
     for name, figures in result.peers.items():
         if "launch_us_1" in figures:
             result.ratios[f"vs_{name}"] = round(figures["launch_us_1"] / result.figures["launch_us_1"], 2)

@@ -9,6 +9,7 @@ import numpy as np
 
 import sim_node as sn
 from sim_node.cli.benches import lattice
+from sim_node.cli.benches.absence import absence
 from sim_node.cli.benches.measurement import Measurement, alternated_us, cost_percent
 from sim_node.cli.benches.unchecked import unchecked
 from sim_node.compiler.inspection import inspection
@@ -37,7 +38,7 @@ def run() -> Measurement:
         calls["warp"] = recorded.launch
         result.peers["warp"] = {"version": str(wp.__version__)}
     except ImportError as absent:
-        result.peers["warp"] = {"absent": f"{absent}; make setup BENCH=1 brings it"}
+        result.peers["warp"] = absence(absent)
     for call in calls.values():
         call()
     speeds = {name: SHAPE[0] * SHAPE[1] / us for name, us in alternated_us(calls, rounds=ROUNDS).items()}

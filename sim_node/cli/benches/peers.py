@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from sim_node.cli.benches.absence import absence
 from sim_node.cli.benches.measurement import Measurement
 
 T = TypeVar("T")
 
 
 def started(peers: Mapping[str, Callable[[], tuple[str, T]]], result: Measurement) -> dict[str, T]:
-    """Start each peer, which gives its version and what it is; both are kept, or why it is absent.
-
-    A peer may fail in any way of its own: it, its compiler or its driver may be missing, or of another version.
-    """
+    """Start each peer, which gives its version and what it is; both are kept, or why it is absent."""
     found: dict[str, T] = {}
     for name, start in peers.items():
         try:
             version, found[name] = start()
         except Exception as absent:
-            said = " ".join(str(absent).split())[:200]
-            result.peers[name] = {"absent": f"{type(absent).__name__}: {said}"}
+            result.peers[name] = absence(absent)
         else:
             result.peers[name] = {"version": version}
     return found

@@ -10,6 +10,7 @@ import numpy as np
 
 import sim_node as sn
 from sim_node.cli.benches import oscillator
+from sim_node.cli.benches.absence import absence
 from sim_node.cli.benches.measurement import Measurement, alternated_us, cost_percent
 from sim_node.cli.benches.unchecked import unchecked
 
@@ -35,7 +36,7 @@ def run() -> Measurement:
             contenders[name] = peer()
             result.peers[name] = {"version": contenders[name][0]}
         except ImportError as absent:
-            result.peers[name] = {"absent": f"{absent}; make setup BENCH=1 brings it"}
+            result.peers[name] = absence(absent)
     for size, n in ELEMENTS.items():
         _measure(result, size, n, contenders)
     result.figures["checks_cost_percent"] = cost_percent(result.figures["gbs_1M"], result.figures["unchecked_gbs_1M"])
