@@ -38,7 +38,7 @@ def command(
     from sim_node.compiler import bundle
     from sim_node.compiler.backend.isa import named
     from sim_node.compiler.backend.target import HOST
-    from sim_node.compiler.build import build, built, hold, member, objects
+    from sim_node.compiler.build import build, built, holding, member, objects
     from sim_node.plant import Stepper, reference
     from sim_node.plant.hashing import add
     from sim_node.plant.reference import BUILT_IN
@@ -48,12 +48,11 @@ def command(
     targets = [named(name) for name in dict.fromkeys(target or [HOST.name])]
     given = assignments(param or (), "--param")
     chosen = [found for text in plants or (() if script else BUILT_IN) for found in plants_of(text)]
-    hold()
     cache, began = objects(), time.perf_counter()
     removed = cache.clear() if clean else None
     compiled, loaded = cache.compiled, cache.loaded
     found, guarded = list[str](), list[str]()
-    with progress("build") as update, warnings.catch_warnings():
+    with holding(), progress("build") as update, warnings.catch_warnings():
         warnings.simplefilter("ignore", StabilityWarning)
         for number, (text, parameters) in enumerate(chosen):
             update(number, len(chosen), text)
@@ -65,7 +64,9 @@ def command(
             _run(file)
         if any(one.is_gpu for one in targets):
             build(add)  # a GPU hashes what it holds by a kernel, the host does not
-    compiled, loaded = cache.compiled - compiled, cache.loaded - loaded
+        compiled, loaded = cache.compiled - compiled, cache.loaded - loaded
+        # Whatever was built in this process was for these plants and scripts.
+        members = [member(kernel, layouts, targets) for kernel, layouts in built()] if out is not None else []
     result: dict[str, Any] = {
         "kernels": compiled + loaded,
         "compiled": compiled,
@@ -78,8 +79,6 @@ def command(
     if removed is not None:
         result["removed"] = removed.objects + removed.records
     if out is not None:
-        # Whatever was built in this process was for these plants and scripts.
-        members = [member(kernel, layouts, targets) for kernel, layouts in built()]
         result["bundle"] = str(bundle.write(out, targets, members).parent)
     return Outcome(result, [Table("build", ("", "value"), list(result.items()))], warnings=found)
 

@@ -138,10 +138,16 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def hold() -> None:
-    """Let ``built`` have also the kernels that nobody else holds any more."""
+@contextlib.contextmanager
+def holding() -> Iterator[None]:
+    """Let ``built`` have also the kernels that nobody else holds any more, as long as this runs."""
     global _built
-    _built = dict(_built)
+    loose, _built = _built, dict(_built)
+    try:
+        yield
+    finally:
+        loose.update(_built)
+        _built = loose
 
 
 def built() -> list[tuple[Kernel, dict[str, str]]]:

@@ -1,5 +1,6 @@
 import copy
 import ctypes
+import gc
 import os
 import struct
 import subprocess
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from samples import LENGTH, SAMPLES, arguments, as_python
 
+import sim_node as sn
 from sim_node.compiler import build
 from sim_node.compiler.backend.target import HOST, TARGETS, target
 from sim_node.compiler.backend.toolchain import NATIVE, toolchain
@@ -65,6 +67,7 @@ def test_machine_code_computes_what_python_does(name, pack):
 WARM = """
 import sys
 from samples import SAMPLES
+import sim_node as sn
 from sim_node.compiler import build
 built = [build.build(kernel) for kernel in SAMPLES.values()]
 print(len(built), build.objects().compiled, build.objects().loaded, "llvmlite" in sys.modules)
@@ -179,3 +182,23 @@ def test_every_target_gives_the_same_bits(generic, pack):
         run(there, pack, other, 0, LENGTH)
         for one, two in zip(host, other):
             np.testing.assert_array_equal(one, two, strict=True)
+
+
+def test_what_is_built_is_held_only_while_asked_for():
+    def made():
+        @sn.kernel
+        def fleeting(x: sn.array(dtype=sn.int32)):
+            x[sn.tid()] = 1
+
+        build.build(fleeting)
+
+    def names():
+        gc.collect()
+        return [kernel.name for kernel, _ in build.built()]
+
+    with build.holding():
+        made()
+        assert "fleeting" in names()
+    assert "fleeting" not in names()
+    made()
+    assert "fleeting" not in names()
