@@ -105,7 +105,7 @@ def error(
 
 
 def include_dir() -> Outcome:
-    """Print the folder to give a C or C++ compiler with -I, for sim_node/ring.h."""
+    """Print the folder to give a C or C++ compiler with -I, for sim_node/ring.h, or CMake as CMAKE_PREFIX_PATH."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "include", package.parent / "include"):
         if (folder / "sim_node" / "ring.h").is_file():

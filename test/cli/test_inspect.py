@@ -41,7 +41,10 @@ def test_a_plant_is_told_with_shapes_and_sizes(sim_node, plant):
 
 def test_the_header_lies_in_the_include_folder(sim_node):
     said = sim_node("inspect", "include-dir")
-    assert (Path(said.out.strip()) / "sim_node" / "ring.h").is_file()
+    folder = Path(said.out.removesuffix("\n"))
+    assert (folder / "sim_node" / "ring.h").is_file()
+    assert (folder / "sim_node" / "cmake" / "sim_nodeConfig.cmake").is_file()
+    assert sim_node("inspect", "include-dir", "--json").object == {"include_dir": str(folder)}
 
 
 def test_an_error_is_explained(sim_node):

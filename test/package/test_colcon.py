@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from built import examples
 
 COLCON = Path(sys.executable).with_name("colcon")
 # the ROS of the environment this Python is in, or the one that is sourced
@@ -89,6 +90,16 @@ def test_ros_finds_the_package(workspace: Path, environ: dict[str, str]) -> None
         assert (prefix / "share" / "sim_node" / name).is_file(), name
     assert list(prefix.glob("lib/python3*/site-packages/sim_node/msg/Tick.msg"))
     assert list(prefix.glob("lib/python3*/site-packages/sim_node/include/sim_node/ring.h"))
+
+
+def test_controllers_find_the_header(workspace: Path, environ: dict[str, str], tmp_path: Path) -> None:
+    """In the environment that the workspace's setup file makes."""
+    script = ". install/setup.bash && env -0"
+    names = {**environ, "AMENT_PREFIX_PATH": PREFIXES}
+    said = subprocess.run(["bash", "-c", script], cwd=workspace, env=names, capture_output=True, text=True, check=True)
+    sourced = dict(line.split("=", 1) for line in said.stdout.split("\0") if "=" in line)
+    folder = examples(tmp_path / "build", environ=sourced)
+    assert f"sim_node_DIR:PATH={workspace}/install/sim_node/share/" in (folder / "CMakeCache.txt").read_text()
 
 
 def test_new_packages_build_and_pass_their_tests(environ: dict[str, str], tmp_path: Path) -> None:

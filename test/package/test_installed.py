@@ -30,7 +30,7 @@ def test_message_texts_lie_beside_the_package(name: str) -> None:
 
 
 def test_the_header_lies_beside_the_package() -> None:
-    for header in (ROOT / "include").rglob("*.h"):
+    for header in (path for path in (ROOT / "include").rglob("*") if path.is_file()):
         assert (PACKAGE / "include" / header.relative_to(ROOT / "include")).read_bytes() == header.read_bytes()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from built import examples
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MESSAGES = sorted(path.name for path in (ROOT / "msg").glob("*.msg"))
@@ -72,12 +74,13 @@ def test_imports_where_only_numpy_is(python: Path, environ: dict[str, str], tmp_
     assert Path(done.stdout.strip()).is_relative_to(python.parent.parent)
 
 
-def test_a_c_controller_compiles(python: Path, environ: dict[str, str], tmp_path: Path) -> None:
-    """The header is found beside the package and needs nothing but the C library."""
+@pytest.mark.parametrize("prefix", ["package", "environment"])
+def test_cmake_finds_the_header(prefix: str, python: Path, environ: dict[str, str], tmp_path: Path) -> None:
+    """Beside the package, as `sim-node inspect include-dir` says, and in the prefix; it needs the C library only."""
     code = "import sim_node, pathlib; print(pathlib.Path(sim_node.__file__).parent / 'include')"
     include = subprocess.run([python, "-c", code], env=environ, capture_output=True, text=True, check=True).stdout
-    program = tmp_path / "controller.c"
-    program.write_text("#include <sim_node/ring.h>\nint main(void) { return 0; }\n")
-    flags = ["-std=c11", "-D_GNU_SOURCE", f"-I{include.strip()}", "-fsyntax-only"]
-    done = subprocess.run(["cc", *flags, str(program)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    place = include.strip() if prefix == "package" else str(python.parent.parent)
+    folder = examples(tmp_path / "build", f"-DCMAKE_PREFIX_PATH={place}", environ=environ)
+    found = re.search(r"sim_node_DIR:PATH=(.*)", (folder / "CMakeCache.txt").read_text())
+    assert found is not None
+    assert Path(found[1]).is_relative_to(place)
