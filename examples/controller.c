@@ -34,8 +34,8 @@ static void control(sn_reader *reader, uint64_t velocity_at, uint32_t force, uin
     uint64_t ticks = 0, missed = 0;
     while (!stopped) {
         int woken = sn_reader_wait(reader, INT64_C(100000000), 0);
-        if (woken == -1 || (woken == 0 && sn_ring_ended(reader->ring))) break;
-        if (woken != 1 || sn_reader_take(reader, &tick, 0) != 1) continue;
+        if (woken == SN_CLOSED || (woken == SN_NOTHING && sn_ring_ended(reader->ring))) break;
+        if (woken != SN_NEW || sn_reader_take(reader, &tick, 0) != SN_NEW) continue;
         /* The state is read where the plant's kernels wrote it, and the command is written where the plant reads it. */
         const float *velocity = (const float *)(const void *)((const char *)tick.payload + velocity_at);
         float *command = (float *)sn_mailbox_buffer(reader, force);
@@ -63,7 +63,8 @@ int main(int count, char **words)
     if (wrong != NULL) return fail("input 'force'", wrong);
     wrong = sn_ring_field(&ring, "body_velocity", "f32", corners * sizeof(float), &velocity_at);
     if (wrong != NULL) return fail("field 'body_velocity'", wrong);
-    if (sn_reader_open(&reader, &ring) != 0) return fail(words[1], "there is no room for another reader");
+    int code = sn_reader_open(&reader, &ring);
+    if (code != SN_OK) return fail(words[1], sn_code_text(code));
     if (sn_mailbox_claim(&reader, force) != 0) return fail("input 'force'", "another process sends to it");
     signal(SIGINT, stop);
     signal(SIGTERM, stop);

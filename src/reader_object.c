@@ -159,11 +159,11 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
     self->ring = Py_NewRef(ring_object);
     self->views = Py_NewRef(views);
     int wrong = sn_reader_open(&self->reader, ring);
-    self->open = wrong == 0;
+    self->open = wrong == SN_OK;
     self->forks = forks;
     if (self->open) return (PyObject *)self;
     Py_DECREF(self);
-    if (wrong == -2) return PyErr_Format(PyExc_OSError, "this process cannot read its start time; is /proc mounted?");
+    if (wrong == SN_NO_LIFE) return PyErr_Format(PyExc_OSError, "this process cannot read its start time; is /proc mounted?");
     return PyErr_Format(PyExc_OSError, "all %u places for readers are taken by living processes", SN_READERS);
 }
 
@@ -194,7 +194,7 @@ static PyObject *take(sn_reader_object *self, int again, int *found)
 {
     sn_tick tick;
     *found = sn_reader_take(&self->reader, &tick, again);
-    if (*found != 1) return NULL;
+    if (*found != SN_NEW) return NULL;
     sn_tick_object *object = PyObject_New(sn_tick_object, &tick_type);
     if (object == NULL) {
         sn_reader_release(&self->reader, &tick);

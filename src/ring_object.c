@@ -160,10 +160,10 @@ static PyObject *take(sn_ring_object *self, PyObject *args)
     if (check_index(index, self->ring.geometry.inputs, "input", &input) < 0) return NULL;
     if (PyObject_GetBuffer(to, &view, PyBUF_WRITABLE) < 0) return NULL;
     int fits = (uint64_t)view.len == self->ring.geometry.input_size[input];
-    int taken = fits ? sn_mailbox_take(&self->ring, input, view.buf, &answers, &sent_ns) : 0;
+    int taken = fits ? sn_mailbox_take(&self->ring, input, view.buf, &answers, &sent_ns) : SN_NOTHING;
     PyBuffer_Release(&view);
     if (!fits) return PyErr_Format(PyExc_ValueError, "the memory's length is not that of input %u", input);
-    if (taken != 1) return PyLong_FromLong(taken);
+    if (taken != SN_NEW) return PyLong_FromLong(taken);
     return Py_BuildValue("KL", (unsigned long long)answers, (long long)sent_ns);
 }
 

@@ -182,7 +182,7 @@ static void sn_latch(sn_stepper *s, uint64_t step, int64_t now_ns)
     for (uint32_t i = 0; i < s->options.input_count; i++) {
         uint64_t answers;
         int64_t sent_ns;
-        if (sn_mailbox_take(s->options.ring, i, s->taken, &answers, &sent_ns) != 1) continue;
+        if (sn_mailbox_take(s->options.ring, i, s->taken, &answers, &sent_ns) != SN_NEW) continue;
         memcpy(s->held + s->inputs[i].offset, s->taken, s->inputs[i].size);
         sn_account_add(&s->account, SN_COMMAND_AGE, now_ns - sent_ns);
         if (answers < step) sn_account_add(&s->account, SN_DELAY, (int64_t)(step - answers));

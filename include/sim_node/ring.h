@@ -20,7 +20,8 @@
  *
  * A controller: sn_ring_open the node's name; sn_ring_field and sn_ring_input find what lies where, by name; then
  * sn_reader_open and sn_mailbox_claim; then, for each tick, sn_reader_wait → sn_reader_take → read tick.payload and fill
- * sn_mailbox_buffer → sn_mailbox_send → sn_reader_release. examples/controller.c is one.
+ * sn_mailbox_buffer → sn_mailbox_send → sn_reader_release. examples/controller.c is one; examples/controller.cpp
+ * also opens the ring again when its node is restarted.
  *
  * A process is named by its life: pid and start time in one word, so that a reused pid is not mistaken for it. What a
  * dead process held (lease, mailbox) is taken over by compare-and-exchange on that word.
@@ -28,6 +29,7 @@
 #ifndef SIM_NODE_RING_H
 #define SIM_NODE_RING_H
 
+#include "ring/code.h"
 #include "ring/field.h"
 #include "ring/life.h"
 #include "ring/mailbox.h"

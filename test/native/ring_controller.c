@@ -13,18 +13,18 @@ int main(int count, char **words)
         puts(wrong);
         return 2;
     }
-    CHECK(sn_reader_open(&d, &r) == 0);
+    CHECK(sn_reader_open(&d, &r) == SN_OK);
     puts("ready");
     fflush(stdout);
-    while ((waited = sn_reader_wait(&d, INT64_C(60000000000), 0)) == 1) {
-        if (sn_reader_take(&d, &t, 0) != 1) continue;
+    while ((waited = sn_reader_wait(&d, INT64_C(60000000000), 0)) == SN_NEW) {
+        if (sn_reader_take(&d, &t, 0) != SN_NEW) continue;
         double command = 2 * *(const double *)t.payload;
         printf("%llu %g\n", (unsigned long long)t.step, command);
         fflush(stdout);
         CHECK(sn_mailbox_put(&d, 0, &command, t.step, sn_now_ns()) == 0);
         sn_reader_release(&d, &t);
     }
-    CHECK(waited == -1);
+    CHECK(waited == SN_CLOSED);
     sn_reader_close(&d);
     sn_ring_unmap(&r);
     return 0;

@@ -12,21 +12,23 @@ static void ticks_come_in_order_and_skips_are_counted(void)
     sn_reader d;
     sn_tick t;
     uint64_t copy[8];
-    CHECK(sn_reader_open(&d, &r) == 0);
-    CHECK(sn_reader_take(&d, &t, 1) == 0 && sn_ring_copy(&r, copy, &t) == 0 && sn_reader_wait(&d, 0, 0) == 0);
+    CHECK(sn_reader_open(&d, &r) == SN_OK);
+    CHECK(sn_reader_take(&d, &t, 1) == SN_NOTHING && sn_ring_copy(&r, copy, &t) == SN_NOTHING);
+    CHECK(sn_reader_wait(&d, 0, 0) == SN_NOTHING);
     publish(&r, 10);
-    CHECK(sn_reader_wait(&d, 0, 0) == 1);
-    CHECK(sn_reader_take(&d, &t, 0) == 1 && t.step == 10 && t.stamp_ns == 10000 && t.hash == (10 ^ 0xabc) && t.skipped == 0);
+    CHECK(sn_reader_wait(&d, 0, 0) == SN_NEW);
+    CHECK(sn_reader_take(&d, &t, 0) == SN_NEW && t.step == 10 && t.stamp_ns == 10000 && t.hash == (10 ^ 0xabc));
+    CHECK(t.skipped == 0);
     CHECK(((uintptr_t)t.payload & 63) == 0 && *(const uint64_t *)t.payload == 10);
     sn_reader_release(&d, &t);
-    CHECK(sn_reader_take(&d, &t, 0) == 0 && sn_reader_take(&d, &t, 1) == 1 && t.skipped == 0);
+    CHECK(sn_reader_take(&d, &t, 0) == SN_NOTHING && sn_reader_take(&d, &t, 1) == SN_NEW && t.skipped == 0);
     sn_reader_release(&d, &t);
     for (uint64_t step = 11; step < 15; step++) publish(&r, step);
-    CHECK(sn_reader_take(&d, &t, 0) == 1 && t.step == 14 && t.skipped == 3);
+    CHECK(sn_reader_take(&d, &t, 0) == SN_NEW && t.step == 14 && t.skipped == 3);
     CHECK(d.entry->taken == 2 && d.entry->skipped == 3 && d.entry->step == 14 && d.entry->lost == 0);
-    CHECK(sn_ring_copy(&r, copy, &t) == 1 && copy[0] == 14 && copy[7] == 14);
+    CHECK(sn_ring_copy(&r, copy, &t) == SN_NEW && copy[0] == 14 && copy[7] == 14);
     sn_ring_close(&r);
-    CHECK(sn_reader_wait(&d, 1000, 0) == -1);
+    CHECK(sn_reader_wait(&d, 1000, 0) == SN_CLOSED);
 }
 
 static void leased_slots_are_left_alone_and_spares_alternate(void)
@@ -35,22 +37,22 @@ static void leased_slots_are_left_alone_and_spares_alternate(void)
     make_ring(&r, 4, 64, 0, 0);
     sn_reader d, other;
     sn_tick held[5];
-    CHECK(sn_reader_open(&d, &r) == 0 && sn_reader_open(&other, &r) == 0 && d.entry != other.entry);
+    CHECK(sn_reader_open(&d, &r) == SN_OK && sn_reader_open(&other, &r) == SN_OK && d.entry != other.entry);
     for (int i = 0; i < 4; i++) {
         publish(&r, (uint64_t)i);
-        CHECK(sn_reader_take(&d, &held[i], 0) == 1);
+        CHECK(sn_reader_take(&d, &held[i], 0) == SN_NEW);
         for (int k = 0; k < i; k++) CHECK(held[k].slot != held[i].slot);
     }
-    CHECK(sn_reader_take(&other, &held[4], 1) == 1);
+    CHECK(sn_reader_take(&other, &held[4], 1) == SN_NEW);
     int first = publish(&r, 4), second = publish(&r, 5), third = publish(&r, 6);
     CHECK(first >= 4 && second >= 4 && first != second && third == first);
     CHECK(*(uint64_t *)sn_ring_slot(&r, second) == 5); /* what was committed last but one is whole, what is last too */
     CHECK(r.control->dropped == 3);
     for (uint64_t i = 0; i < 4; i++) CHECK(*(const uint64_t *)held[i].payload == i);
-    CHECK(sn_reader_take(&d, &held[4], 1) == -1);
+    CHECK(sn_reader_take(&d, &held[4], 1) == SN_NO_LEASE);
     sn_reader_release(&d, &held[1]);
     CHECK(publish(&r, 7) == (int)held[1].slot);
-    CHECK(sn_reader_take(&d, &held[1], 0) == 1 && held[1].step == 7 && held[1].skipped == 3);
+    CHECK(sn_reader_take(&d, &held[1], 0) == SN_NEW && held[1].step == 7 && held[1].skipped == 3);
     int slot = sn_ring_next(&r);
     CHECK(slot == sn_ring_next(&r)); /* not committed: the same one again */
 }
@@ -61,13 +63,13 @@ static void a_slot_given_back_can_still_be_leased(void)
     make_ring(&r, 2, 64, 0, 0);
     sn_reader d;
     sn_tick first, second;
-    CHECK(sn_reader_open(&d, &r) == 0);
+    CHECK(sn_reader_open(&d, &r) == SN_OK);
     publish(&r, 1);
-    CHECK(sn_reader_take(&d, &first, 0) == 1);
+    CHECK(sn_reader_take(&d, &first, 0) == SN_NEW);
     publish(&r, 2);
     CHECK(sn_ring_next(&r) >= 2); /* one slot is leased, the other the latest */
     CHECK(sn_slot_at(&r, first.slot)->sequence == 2);
-    CHECK(sn_reader_take(&d, &second, 0) == 1 && second.step == 2);
+    CHECK(sn_reader_take(&d, &second, 0) == SN_NEW && second.step == 2);
 }
 
 static void a_tick_overwritten_before_its_lease_is_not_taken(void)
@@ -77,7 +79,7 @@ static void a_tick_overwritten_before_its_lease_is_not_taken(void)
     sn_reader d;
     sn_tick t;
     uint64_t copy[8];
-    CHECK(sn_reader_open(&d, &r) == 0);
+    CHECK(sn_reader_open(&d, &r) == SN_OK);
     publish(&r, 1);
     uint64_t old = r.control->latest;
     publish(&r, 2);
@@ -85,10 +87,10 @@ static void a_tick_overwritten_before_its_lease_is_not_taken(void)
     uint64_t newest = r.control->latest;
     CHECK((old & 255) == (newest & 255));
     r.control->latest = old; /* as a reader sees it that loaded it before the other two were published */
-    CHECK(sn_reader_take(&d, &t, 0) == 0 && d.entry->lost == SN_TRIES && d.entry->lease[0] == 0);
-    CHECK(sn_ring_copy(&r, copy, &t) == 0);
+    CHECK(sn_reader_take(&d, &t, 0) == SN_NOTHING && d.entry->lost == SN_TRIES && d.entry->lease[0] == 0);
+    CHECK(sn_ring_copy(&r, copy, &t) == SN_NOTHING);
     r.control->latest = newest;
-    CHECK(sn_reader_take(&d, &t, 0) == 1 && t.step == 3);
+    CHECK(sn_reader_take(&d, &t, 0) == SN_NEW && t.step == 3);
 }
 
 static void a_killed_waiter_costs_one_call(void)
@@ -102,7 +104,7 @@ static void a_killed_waiter_costs_one_call(void)
     if (child == 0) {
         sn_reader d;
         sn_tick t;
-        CHECK(sn_reader_open(&d, &r) == 0 && sn_reader_take(&d, &t, 0) == 1);
+        CHECK(sn_reader_open(&d, &r) == SN_OK && sn_reader_take(&d, &t, 0) == SN_NEW);
         sn_reader_wait(&d, INT64_MAX, 0);
         _exit(0);
     }
@@ -119,8 +121,8 @@ static void the_reader_table_fills_and_dead_readers_leave_it(void)
     make_ring(&r, 4, 64, 1, 8);
     sn_reader d[SN_READERS + 1];
     uint64_t command = 5;
-    for (uint32_t i = 0; i < SN_READERS; i++) CHECK(sn_reader_open(&d[i], &r) == 0);
-    CHECK(sn_reader_open(&d[SN_READERS], &r) == -1);
+    for (uint32_t i = 0; i < SN_READERS; i++) CHECK(sn_reader_open(&d[i], &r) == SN_OK);
+    CHECK(sn_reader_open(&d[SN_READERS], &r) == SN_NO_ROOM);
     CHECK(sn_mailbox_put(&d[3], 0, &command, 1, 2) == 0);
     CHECK(sn_mailbox_put(&d[4], 0, &command, 1, 2) == (uint32_t)getpid());
     sn_reader_close(&d[3]);
@@ -131,7 +133,7 @@ static void the_reader_table_fills_and_dead_readers_leave_it(void)
         sn_tick t;
         publish(&r, 1);
         sn_reader_close(&d[4]);
-        _exit(sn_reader_open(&dying, &r) == 0 && sn_reader_take(&dying, &t, 0) == 1 &&
+        _exit(sn_reader_open(&dying, &r) == SN_OK && sn_reader_take(&dying, &t, 0) == SN_NEW &&
                       sn_mailbox_put(&dying, 0, &command, 1, 2) == 0 ? 0 : 1);
     }
     int status;
@@ -142,7 +144,7 @@ static void the_reader_table_fills_and_dead_readers_leave_it(void)
     for (int64_t beat = 1; beat <= SN_READERS; beat++) sn_ring_heartbeat(&r, r.beat_ns + SN_BEAT_NS);
     CHECK(entry->life == 0 && entry->lease[0] == 0);
     for (uint32_t i = 5; i < SN_READERS; i++) CHECK(r.control->readers[i].life == d[i].life);
-    CHECK(sn_reader_open(&d[3], &r) == 0);
+    CHECK(sn_reader_open(&d[3], &r) == SN_OK);
 }
 
 static void commands_arrive_whole_and_once(void)
@@ -153,16 +155,16 @@ static void commands_arrive_whole_and_once(void)
     char sent[13] = "twelve bytes", got[13] = "";
     uint64_t answers;
     int64_t sent_ns;
-    CHECK(sn_reader_open(&d, &r) == 0);
-    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == 0);
+    CHECK(sn_reader_open(&d, &r) == SN_OK);
+    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == SN_NOTHING);
     CHECK(sn_mailbox_put(&d, 1, sent, 41, 99) == 0);
-    CHECK(sn_mailbox_take(&r, 0, got, &answers, &sent_ns) == 0);
-    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == 1 && memcmp(sent, got, 13) == 0);
+    CHECK(sn_mailbox_take(&r, 0, got, &answers, &sent_ns) == SN_NOTHING);
+    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == SN_NEW && memcmp(sent, got, 13) == 0);
     CHECK(answers == 41 && sent_ns == 99);
-    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == 0);
+    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == SN_NOTHING);
     char *half = (char *)sn_mailbox_buffer(&d, 1); /* half filled, never sent: the last command stays */
     half[0] = 'X';
-    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == 0 && got[0] == 't');
+    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == SN_NOTHING && got[0] == 't');
     CHECK(*(char *)sn_mailbox_half(&r, 1, sn_mailbox_at(&r, 1)->count) == 't');
 }
 
@@ -205,6 +207,14 @@ static void choices_outside_the_limits_are_refused(void)
     CHECK(sn_geometry_place(&g) != NULL);
 }
 
+static void each_code_has_words_of_its_own(void)
+{
+    for (int code = SN_OUTRUN; code <= SN_NEW; code++)
+        for (int other = code + 1; other <= SN_NEW + 1; other++)
+            CHECK(strcmp(sn_code_text(code), sn_code_text(other)) != 0);
+    CHECK(strcmp(sn_code_text(SN_OUTRUN - 1), sn_code_text(SN_NEW + 1)) == 0);
+}
+
 int main(void)
 {
     ticks_come_in_order_and_skips_are_counted();
@@ -216,5 +226,6 @@ int main(void)
     commands_arrive_whole_and_once();
     lives_tell_processes_apart();
     choices_outside_the_limits_are_refused();
+    each_code_has_words_of_its_own();
     return 0;
 }

@@ -39,7 +39,7 @@ static int use(void *memory, uint64_t size)
     sn_ring_ended(&r);
     if (sn_reader_open(&d, &r) < 0) return 1;
     sn_reader_wait(&d, 0, 0);
-    if (sn_reader_take(&d, &t, 1) == 1) {
+    if (sn_reader_take(&d, &t, 1) == SN_NEW) {
         sum_seen += sum(t.payload, r.geometry.slot_size);
         sn_reader_release(&d, &t);
     }

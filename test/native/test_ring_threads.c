@@ -25,10 +25,10 @@ static void *lease(void *unused)
     sn_reader d;
     sn_tick t, held[3];
     int holding = 0;
-    CHECK(sn_reader_open(&d, &ring) == 0);
+    CHECK(sn_reader_open(&d, &ring) == SN_OK);
     uint64_t last = 0, seen = 0;
-    while (sn_reader_wait(&d, INT64_C(60000000000), 0) == 1) {
-        if (sn_reader_take(&d, &t, 0) != 1) continue;
+    while (sn_reader_wait(&d, INT64_C(60000000000), 0) == SN_NEW) {
+        if (sn_reader_take(&d, &t, 0) != SN_NEW) continue;
         CHECK(t.step > last && whole(t.payload, t.step));
         last = t.step;
         seen += 1 + t.skipped;
@@ -87,10 +87,10 @@ static void *answer(void *unused)
     (void)unused;
     sn_reader d;
     sn_tick t;
-    CHECK(sn_reader_open(&d, &ring) == 0);
+    CHECK(sn_reader_open(&d, &ring) == SN_OK);
     for (uint64_t step = 1; step <= TICKS / 10; step++) {
-        CHECK(sn_reader_wait(&d, INT64_C(60000000000), step % 2 ? 0 : 20000) == 1);
-        CHECK(sn_reader_take(&d, &t, 0) == 1 && t.step == step && t.skipped == 0);
+        CHECK(sn_reader_wait(&d, INT64_C(60000000000), step % 2 ? 0 : 20000) == SN_NEW);
+        CHECK(sn_reader_take(&d, &t, 0) == SN_NEW && t.step == step && t.skipped == 0);
         uint64_t command[8];
         for (int i = 0; i < 8; i++) command[i] = step;
         CHECK(sn_mailbox_put(&d, 0, command, t.step, sn_now_ns()) == 0);
@@ -108,7 +108,7 @@ static void no_wake_up_is_lost(void)
         uint64_t command[8], answers;
         int64_t sent_ns;
         publish(&ring, step);
-        while (sn_mailbox_take(&ring, 0, command, &answers, &sent_ns) != 1) sched_yield();
+        while (sn_mailbox_take(&ring, 0, command, &answers, &sent_ns) != SN_NEW) sched_yield();
         CHECK(answers == step && command[0] == step && command[7] == step);
     }
     CHECK(pthread_join(thread, NULL) == 0);
@@ -119,7 +119,7 @@ static void *hammer(void *unused)
 {
     (void)unused;
     sn_reader d;
-    CHECK(sn_reader_open(&d, &ring) == 0 && sn_mailbox_claim(&d, 0) == 0);
+    CHECK(sn_reader_open(&d, &ring) == SN_OK && sn_mailbox_claim(&d, 0) == 0);
     for (uint64_t n = 1; n <= TICKS; n++) {
         uint64_t *words = (uint64_t *)sn_mailbox_buffer(&d, 0);
         for (int i = 0; i < 100; i++) __atomic_store_n(&words[i], n, __ATOMIC_RELAXED);
@@ -139,7 +139,7 @@ static void commands_are_never_mixed(void)
     CHECK(pthread_create(&thread, NULL, hammer, NULL) == 0);
     int over = 0;
     while (last < TICKS) {
-        if (sn_mailbox_take(&ring, 0, words, &answers, &sent_ns) == 1) {
+        if (sn_mailbox_take(&ring, 0, words, &answers, &sent_ns) == SN_NEW) {
             CHECK(answers > last && sent_ns == (int64_t)answers);
             for (int i = 0; i < 100; i++) CHECK(words[i] == answers);
             last = answers;

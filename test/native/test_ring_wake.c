@@ -45,14 +45,14 @@ static void *read_two(void *operation)
 {
     sn_reader d;
     sn_tick t;
-    CHECK(sn_reader_open(&d, &ring) == 0);
+    CHECK(sn_reader_open(&d, &ring) == SN_OK);
     thread_id = (int)(syscall)(SYS_gettid);
     while (!reader_goes) sched_yield();
     hold_up = hold_up_reader;
     operations = *(const int *)operation;
     while (taken < 2) {
-        CHECK(sn_reader_wait(&d, LIMIT_NS, 0) == 1);
-        CHECK(sn_reader_take(&d, &t, 0) == 1);
+        CHECK(sn_reader_wait(&d, LIMIT_NS, 0) == SN_NEW);
+        CHECK(sn_reader_take(&d, &t, 0) == SN_NEW);
         sn_reader_release(&d, &t);
         taken = t.step;
     }

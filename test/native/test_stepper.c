@@ -34,7 +34,7 @@ static void check_trajectory(uint32_t substeps, uint64_t slots)
     fixture f;
     fixture_open(&f, substeps, slots, 16, 0);
     sn_reader reader;
-    CHECK(sn_reader_open(&reader, &f.ring) == 0);
+    CHECK(sn_reader_open(&reader, &f.ring) == SN_OK);
     sn_tick leases[SN_LEASES];
     int held = 0;
     int64_t force[WIDTH] = {5, 4, 3, 2, 1};
@@ -55,7 +55,7 @@ static void check_trajectory(uint32_t substeps, uint64_t slots)
         CHECK(memcmp(&got, &m, sizeof m) == 0);
         if (f.ring.control->dropped == before) check_latest(&f, &m, tick);
         if (random >> 24 & 1) {
-            if (held < (int)SN_LEASES && sn_reader_take(&reader, &leases[held], 1) == 1) held++;
+            if (held < (int)SN_LEASES && sn_reader_take(&reader, &leases[held], 1) == SN_NEW) held++;
         } else if (held > 0 && tick % 3 == 0) {
             sn_reader_release(&reader, &leases[--held]);
         }
@@ -72,7 +72,7 @@ static void check_failure(uint32_t substeps)
     fixture f;
     fixture_open(&f, substeps, 3, 16, 0);
     sn_reader reader;
-    CHECK(sn_reader_open(&reader, &f.ring) == 0);
+    CHECK(sn_reader_open(&reader, &f.ring) == SN_OK);
     int64_t force[WIDTH] = {1}, wrong[WIDTH] = {-9};
     model m = fixture_start();
     fixture_load(&f, &m, force);

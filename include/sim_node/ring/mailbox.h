@@ -53,15 +53,15 @@ static inline uint32_t sn_mailbox_put(const sn_reader *d, uint32_t input, const 
     return 0;
 }
 
-/* Producer: copy the newest command out. Returns 1 if there is a new one, 0 if not (nothing is touched), and -1 if the
- * writer was faster 16 times running: the next tick has it. After -1 `to` holds no command. */
+/* Producer: copy the newest command out. Returns SN_NEW, SN_NOTHING (nothing is touched), or SN_OUTRUN if the
+ * writer was faster 16 times running: the next tick has it, and `to` holds no command. */
 static inline int sn_mailbox_take(sn_ring *r, uint32_t input, void *to, uint64_t *answers, int64_t *sent_ns)
 {
     sn_mailbox *m = sn_mailbox_at(r, input);
     for (int try_ = 0; try_ < 16; try_++) {
         /* acquire: pairs with the release in sn_mailbox_send: the command is seen with its count. */
         uint64_t count = __atomic_load_n(&m->count, __ATOMIC_ACQUIRE);
-        if (count == m->taken) return 0; /* only this thread writes taken */
+        if (count == m->taken) return SN_NOTHING; /* only this thread writes taken */
         sn_copy_shared(to, sn_mailbox_half(r, input, count), r->geometry.input_size[input]);
         *answers = __atomic_load_n(&m->answers[count & 1], __ATOMIC_RELAXED);
         *sent_ns = __atomic_load_n(&m->sent_ns[count & 1], __ATOMIC_RELAXED);
@@ -69,10 +69,10 @@ static inline int sn_mailbox_take(sn_ring *r, uint32_t input, void *to, uint64_t
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (__atomic_load_n(&m->count, __ATOMIC_RELAXED) == count) {
             __atomic_store_n(&m->taken, count, __ATOMIC_RELAXED);
-            return 1;
+            return SN_NEW;
         }
     }
-    return -1;
+    return SN_OUTRUN;
 }
 
 #endif

@@ -20,11 +20,11 @@ typedef struct {
     uint32_t slot, lease;
 } sn_tick;
 
-/* Enter the reader table; returns 0, -1 if it is full of living readers, -2 if /proc does not tell who this is. */
+/* Enter the reader table; returns SN_OK, SN_NO_ROOM or SN_NO_LIFE. */
 static inline int sn_reader_open(sn_reader *d, sn_ring *r)
 {
     uint64_t self = sn_life_self();
-    if (self == 0 || self == SN_NONE) return -2;
+    if (self == 0 || self == SN_NONE) return SN_NO_LIFE;
     for (int dead = 0; dead < 2; dead++) /* free entries first: they cost no look into /proc */
         for (uint32_t i = 0; i < SN_READERS; i++) {
             sn_entry *entry = &r->control->readers[i];
@@ -35,9 +35,9 @@ static inline int sn_reader_open(sn_reader *d, sn_ring *r)
             d->entry = entry;
             d->life = own;
             d->latest = d->step = SN_NONE;
-            return 0;
+            return SN_OK;
         }
-    return -1;
+    return SN_NO_ROOM;
 }
 
 /* Leave the table: leases and mailboxes are free for others. */
@@ -83,8 +83,8 @@ static inline void sn_tick_read(sn_tick *t, const sn_ring *r, uint64_t latest)
     t->sent_ns = __atomic_load_n(&s->sent_ns, __ATOMIC_RELAXED);
 }
 
-/* Lease the newest tick; `again` takes it also if it was taken before. Returns 1 with the tick, 0 if there is none,
- * -1 if all of the reader's leases are in use. */
+/* Lease the newest tick; `again` takes it also if it was taken before. Returns SN_NEW with the tick, SN_NOTHING or
+ * SN_NO_LEASE. */
 static inline int sn_reader_take(sn_reader *d, sn_tick *t, int again)
 {
     sn_ring *r = d->ring;
@@ -94,8 +94,8 @@ static inline int sn_reader_take(sn_reader *d, sn_tick *t, int again)
         /* acquire: pairs with the release in sn_ring_commit: the slot's content is seen with its number. */
         uint64_t latest = __atomic_load_n(&r->control->latest, __ATOMIC_ACQUIRE);
         uint32_t slot = (uint32_t)(latest & 255);
-        if (latest == SN_NONE || slot >= r->geometry.slots || (!again && latest == d->latest)) return 0;
-        if (lease == SN_LEASES) return -1;
+        if (latest == SN_NONE || slot >= r->geometry.slots || (!again && latest == d->latest)) return SN_NOTHING;
+        if (lease == SN_LEASES) return SN_NO_LEASE;
         /* seq_cst, lease before sequence; sn_ring_next writes the sequence before it looks at the leases: if it did not
          * see this lease, then this load sees its odd word (or a later one). */
         __atomic_store_n(&d->entry->lease[lease], slot + 1, __ATOMIC_SEQ_CST);
@@ -107,12 +107,12 @@ static inline int sn_reader_take(sn_reader *d, sn_tick *t, int again)
             d->entry->skipped += t->skipped;
             d->entry->step = d->step = t->step;
             d->latest = latest;
-            return 1;
+            return SN_NEW;
         }
         __atomic_store_n(&d->entry->lease[lease], 0, __ATOMIC_RELEASE);
         d->entry->lost++;
     }
-    return 0;
+    return SN_NOTHING;
 }
 
 /* Give the slot back; nothing may be read from it any more. */
@@ -122,12 +122,13 @@ static inline void sn_reader_release(sn_reader *d, const sn_tick *t)
     __atomic_store_n(&d->entry->lease[t->lease], 0, __ATOMIC_RELEASE);
 }
 
-/* Copy the newest tick (geometry.slot_size bytes) with no lease and no reader; returns 1, or 0 if there is none. */
+/* Copy the newest tick (geometry.slot_size bytes) with no lease and no reader; returns SN_NEW or
+ * SN_NOTHING. */
 static inline int sn_ring_copy(const sn_ring *r, void *to, sn_tick *t)
 {
     for (int try_ = 0; try_ < SN_TRIES; try_++) {
         uint64_t latest = __atomic_load_n(&r->control->latest, __ATOMIC_ACQUIRE);
-        if (latest == SN_NONE || (latest & 255) >= r->geometry.slots) return 0;
+        if (latest == SN_NONE || (latest & 255) >= r->geometry.slots) return SN_NOTHING;
         const sn_slot *s = sn_slot_at(r, (uint32_t)(latest & 255));
         /* acquire: pairs with the release of the even sequence in sn_ring_commit. */
         if (__atomic_load_n(&s->sequence, __ATOMIC_ACQUIRE) != latest >> 8 << 1) continue;
@@ -135,14 +136,13 @@ static inline int sn_ring_copy(const sn_ring *r, void *to, sn_tick *t)
         sn_copy_shared(to, t->payload, r->geometry.slot_size);
         /* Pairs with the release fence in sn_ring_next: if any byte was of a later tick, the sequence has changed. */
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (__atomic_load_n(&s->sequence, __ATOMIC_RELAXED) == latest >> 8 << 1) return 1;
+        if (__atomic_load_n(&s->sequence, __ATOMIC_RELAXED) == latest >> 8 << 1) return SN_NEW;
     }
-    return 0;
+    return SN_NOTHING;
 }
 
-/* Wait until a tick newer than the last one taken is published, spinning first. Returns 1 if there is one, 0 when the
- * time is over (ask sn_ring_ended then: a killed producer closes nothing), -1 if the ring was closed, -2 if a signal
- * came. */
+/* Wait until a tick newer than the last one taken is published, spinning first. Returns SN_NEW; SN_NOTHING when the
+ * time is over (ask sn_ring_ended then: a killed producer closes nothing); SN_CLOSED; or SN_INTERRUPTED. */
 static inline int sn_reader_wait(const sn_reader *d, int64_t timeout_ns, int64_t spin_ns)
 {
     sn_control *c = d->ring->control;
@@ -150,10 +150,10 @@ static inline int sn_reader_wait(const sn_reader *d, int64_t timeout_ns, int64_t
     for (;;) {
         /* acquire: a tick rung for before this load is seen by the next one. */
         uint32_t bell = __atomic_load_n(&c->bell, __ATOMIC_ACQUIRE);
-        if (sn_reader_behind(d)) return 1;
-        if (sn_ring_closed(d->ring)) return -1;
+        if (sn_reader_behind(d)) return SN_NEW;
+        if (sn_ring_closed(d->ring)) return SN_CLOSED;
         int64_t left = timeout_ns - (sn_now_ns() - start);
-        if (left <= 0) return 0;
+        if (left <= 0) return SN_NOTHING;
         if (timeout_ns - left < spin_ns) {
             sn_pause();
             continue;
@@ -164,7 +164,8 @@ static inline int sn_reader_wait(const sn_reader *d, int64_t timeout_ns, int64_t
         struct timespec rest;
         rest.tv_sec = (time_t)(left / 1000000000);
         rest.tv_nsec = (long)(left % 1000000000);
-        if (syscall(SYS_futex, &c->bell, FUTEX_WAIT, bell, &rest, NULL, 0) != 0 && errno == EINTR) return -2;
+        if (syscall(SYS_futex, &c->bell, FUTEX_WAIT, bell, &rest, NULL, 0) != 0 && errno == EINTR)
+            return SN_INTERRUPTED;
     }
 }
 

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "clock.h"
+#include "code.h"
 #include "life.h"
 
 #define SN_MAGIC UINT64_C(0x00676e69725f6e73) /* "sn_ring" in little-endian order: another byte order does not match */
