@@ -1,8 +1,8 @@
 /* The ring: a plant's outputs in shared memory, read in place by any number of processes, and commands back.
  *
- * This header is the protocol, its documentation and its only implementation. It is C11 and C++17, needs Linux and
- * nothing else (define _GNU_SOURCE before any include where the compiler does not). A segment, all of it sized when it
- * is made (sn_geometry_place says where each part lies):
+ * This header is the protocol and its only implementation; docs/ring.md has it in tables, step by step. It is C11 and
+ * C++17, needs Linux and nothing else (define _GNU_SOURCE before any include where the compiler does not). A segment, all
+ * of it sized when it is made (sn_geometry_place says where each part lies):
  *
  *     control block · reader table · mailboxes · layout text · inputs text · slots · two spare slots
  *
@@ -22,6 +22,11 @@
  * sn_reader_open and sn_mailbox_claim; then, for each tick, sn_reader_wait → sn_reader_take → read tick.payload and fill
  * sn_mailbox_buffer → sn_mailbox_send → sn_reader_release. examples/controller.c is one; examples/controller.cpp
  * also opens the ring again when its node is restarted.
+ *
+ * Compatibility: SN_VERSION names offsets, sizes, meanings, limits and the order of the steps, and is raised when one of
+ * them changes. The first 48 bytes and the form of a life are the same in every version, so that any can tell whose a
+ * segment is and whether that process lives. A segment of another version is refused and left as it is. Within a version
+ * only what docs/ring.md names may change, so a client built with any header of it works with any node of it.
  *
  * A process is named by its life: pid and start time in one word, so that a reused pid is not mistaken for it. What a
  * dead process held (lease, mailbox) is taken over by compare-and-exchange on that word.

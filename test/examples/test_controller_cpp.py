@@ -16,6 +16,7 @@ from built import examples
 
 from sim_node import dtypes
 from sim_node.bridge import Publisher, Subscriber
+from sim_node.bridge.transports import posix_shm
 from sim_node.kernels.quarter_car import QuarterCar
 from sim_node.layout import Layout
 from sim_node.plant import Stepper
@@ -202,6 +203,22 @@ def test_it_says_what_it_waits_for(start):
         assert "another process sends to its input 'force'" in child.stderr.readline()
         with closing(child):
             pass
+
+
+def test_a_ring_of_another_version_is_left_as_it_is(start):
+    name = f"cpp_{os.getpid()}"
+    velocity, force = ("body_velocity", dtypes.float32, (4,), "m/s"), ("force", dtypes.float32, (4,), "N")
+    with Publisher(Layout.of([velocity]), Layout.of([force]), name):
+        path = posix_shm.path_of(name)
+        with path.open("r+b") as file:
+            file.seek(8)
+            file.write((99).to_bytes(4, sys.byteorder))
+        before = path.read_bytes()
+        child = start(name)
+        assert "it is of another version of the protocol; waiting" in child.stderr.readline()
+        with closing(child):
+            pass
+        assert path.read_bytes() == before
 
 
 def test_it_refuses_other_arguments(start):

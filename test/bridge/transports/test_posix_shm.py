@@ -154,6 +154,17 @@ def test_the_owner_is_told_in_any_version(name):
         assert publisher.generation == 42
 
 
+@pytest.mark.parametrize("version", [0, 99], ids=["older", "newer"])
+def test_a_segment_of_another_version_is_left_as_it_is(name, version):
+    content = left_behind(name)
+    struct.pack_into("<I", content, 8, version)
+    path = write(name, content)
+    with pytest.raises(RingError, match="another version of the protocol"):
+        Subscriber(name)
+    assert path.read_bytes() == content
+    path.unlink()
+
+
 def test_a_folder_that_takes_no_files_is_told(name, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")
