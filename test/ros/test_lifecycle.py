@@ -1,6 +1,7 @@
 import gc
 import os
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
@@ -107,8 +108,12 @@ def test_configured_again_and_again_leaves_nothing(rig, device):
     with rig(device=device.name) as (node, peer):
 
         def cycle():
-            for transition in ("configure", "activate", "deactivate", "cleanup"):
+            assert peer.change("configure")
+            stepper = weakref.ref(node.assembly.stepper)
+            for transition in ("activate", "deactivate", "cleanup"):
                 assert peer.change(transition)
+            # the answer goes out before the transition's callback has returned, and with it what it held
+            peer.until(lambda: gc.collect() is not None and stepper() is None, "end of the stepper")
 
         def held():
             gc.collect()
@@ -119,7 +124,7 @@ def test_configured_again_and_again_leaves_nothing(rig, device):
         before = held()
         for _ in range(20):
             cycle()
-        assert held() == before
+        peer.until(lambda: held() == before, "end of what was configured")
 
 
 def test_parameters_are_described_converted_and_frozen(rig):
