@@ -35,29 +35,19 @@ def stepper_of(build):
     return Stepper(Probed(), dt_ns=1000)
 
 
-def whole(self, plan, dt):
-    plan.launch(copy, dim=4, inputs=[self.push], outputs=[self.place.next])
-    plan.launch(copy, dim=4, inputs=[self.place.next], outputs=[self.heat])
-
-
-def test_a_next_may_be_read_once_written():
-    stepper = stepper_of(whole)
-    stepper.tick()
-    assert stepper.get("heat").tolist() == [1.0] * 4
-
-
 @sn.kernel
 def copy_any(x: sn.array(dtype=Any), y: sn.array(dtype=Any)):
     y[sn.tid()] = x[sn.tid()]
 
 
-def of_any_type(self, plan, dt):
-    plan.launch(copy_any, dim=4, inputs=[self.push], outputs=[self.place.next])
-    plan.launch(copy_any, dim=4, inputs=[self.place.next], outputs=[self.heat])
+def whole(self, plan, dt, kernel=copy):
+    plan.launch(kernel, dim=4, inputs=[self.push], outputs=[self.place.next])
+    plan.launch(kernel, dim=4, inputs=[self.place.next], outputs=[self.heat])
 
 
-def test_a_kernel_may_leave_its_types_open():
-    stepper = stepper_of(of_any_type)
+@pytest.mark.parametrize("kernel", [copy, copy_any], ids=["of one type", "of any"])
+def test_a_next_may_be_read_once_written(kernel):
+    stepper = stepper_of(lambda self, plan, dt: whole(self, plan, dt, kernel))
     stepper.tick()
     assert stepper.get("heat").tolist() == [1.0] * 4
 

@@ -10,8 +10,8 @@ import numpy as np
 
 import sim_node as sn
 from sim_node.cli.benches import oscillator
-from sim_node.cli.benches.absence import absence
 from sim_node.cli.benches.measurement import Measurement, alternated_us, cost_percent
+from sim_node.cli.benches.peers import started
 from sim_node.cli.benches.unchecked import unchecked
 
 ELEMENTS = {"1M": 1 << 20, "16M": 1 << 24}
@@ -19,8 +19,8 @@ _BYTES = 16  # a spring reads and writes two float32
 _ROUNDS = {"1M": 400, "16M": 30}
 
 Step = Callable[[], object]
-# A contender's version, and what makes its step of given positions and velocities.
-Contender = tuple[str, Callable[[Any, Any], Step]]
+# Makes a contender's step of given positions and velocities.
+Make = Callable[[Any, Any], Step]
 
 
 def run() -> Measurement:
@@ -30,25 +30,20 @@ def run() -> Measurement:
     whether its springs stand bit for bit where ours do after the first step.
     """
     result = Measurement("spring")
-    contenders: dict[str, Contender] = {"ours": ("", _ours)}
-    for name, peer in {"numba": _numba, "warp": _warp, "numpy": _numpy}.items():
-        try:
-            contenders[name] = peer()
-            result.peers[name] = {"version": contenders[name][0]}
-        except ImportError as absent:
-            result.peers[name] = absence(absent)
+    makers: dict[str, Make] = {"ours": _ours}
+    makers |= started({"numba": _numba, "warp": _warp, "numpy": _numpy}, result)
     for size, n in ELEMENTS.items():
-        _measure(result, size, n, contenders)
+        _measure(result, size, n, makers)
     result.figures["checks_cost_percent"] = cost_percent(result.figures["gbs_1M"], result.figures["unchecked_gbs_1M"])
-    for name in contenders.keys() - {"ours"}:
+    for name in makers.keys() & result.peers.keys():
         ratio = result.figures["gbs_1M"] / result.peers[name]["gbs_1M"]
         result.ratios[f"vs_{name}"] = round(ratio, 2)
     return result
 
 
-def _measure(result: Measurement, size: str, n: int, contenders: dict[str, Contender]) -> None:
-    states = {name: oscillator.state(n) for name in contenders}
-    steps = {name: make(*states[name]) for name, (_, make) in contenders.items()}
+def _measure(result: Measurement, size: str, n: int, makers: dict[str, Make]) -> None:
+    states = {name: oscillator.state(n) for name in makers}
+    steps = {name: make(*states[name]) for name, make in makers.items()}
     for step in steps.values():
         step()
     first = {name: [values.copy() for values in state] for name, state in states.items()}
@@ -70,18 +65,18 @@ def _ours(x: Any, v: Any, kernel: Any = oscillator.step) -> Step:
     return partial(sn.launch, kernel, dim=len(x), inputs=[x, v, *oscillator.SCALARS])
 
 
-def _numba() -> Contender:
+def _numba() -> tuple[str, Make]:
     numba, step = oscillator.numba()
     scalars = tuple(map(np.float32, oscillator.SCALARS))
     return str(numba.__version__), lambda x, v: partial(step, x, v, *scalars)
 
 
-def _numpy() -> Contender:
+def _numpy() -> tuple[str, Make]:
     scalars = tuple(map(np.float32, oscillator.SCALARS))
     return str(np.__version__), lambda x, v: partial(oscillator.expression, x, v, *scalars)
 
 
-def _warp() -> Contender:
+def _warp() -> tuple[str, Make]:
     wp, step = oscillator.warp()
 
     def make(x: Any, v: Any) -> Step:
