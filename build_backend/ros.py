@@ -46,6 +46,7 @@ _RUN = (
     "sensor-msgs",
     "std-msgs",
     "std-srvs",
+    "visualization-msgs",
 )
 # What the message generators import, of a ROS installation as well: build isolation hides the system's copies.
 # Jazzy's generators use the interface of empy 3.

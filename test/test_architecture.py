@@ -83,6 +83,7 @@ TESTED_ELSEWHERE = {
     "node/inputs": "ros/test_topics.py sends to a real node",
     "node/main": "ros/test_process.py runs it as a process",
     "node/node": "ros/test_lifecycle.py makes its transitions through the middleware",
+    "node/outputs": "ros/test_outputs.py listens to a real node",
     "node/process": "ros/test_process.py ends it by signals; every test of ros/ is inside one",
     "node/services": "ros/test_services.py calls them through the middleware",
     "node/topic": "ros/test_topic.py reads what real nodes leave in a trace, ros/test_topics.py listens to one",

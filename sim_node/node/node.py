@@ -16,11 +16,13 @@ from sim_node.node.assembly import Assembly
 from sim_node.node.clock import STEADY
 from sim_node.node.diagnostics import Diagnostics
 from sim_node.node.inputs import Inputs
+from sim_node.node.outputs import Outputs
 from sim_node.node.parameters import PLANT, Parameters, of_plant
 from sim_node.node.report import report
 from sim_node.node.services import RefusedError, Services
 from sim_node.node.settings import SETTINGS, Settings
-from sim_node.node.topics import Topics
+from sim_node.node.standard.request import requested
+from sim_node.node.topics import QUALITY, Topics
 from sim_node.plant import Plant, reference
 
 # Looks a second at what the clock left: records to publish, a fault to report. Few enough to cost Python nothing, many
@@ -151,11 +153,15 @@ class PlantNode(LifecycleNode):
         if settings.bundle:
             use(settings.bundle)
         plant = self._make_plant(reference(settings.plant))
+        standard = requested(self.parameters, plant, QUALITY)
+        for stranger in self.parameters.strangers():
+            self.get_logger().warning(f"parameter {stranger} (given at start, and used by nothing)")
         with ExitStack() as making:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", StabilityWarning)  # the log has them
                 assembly = making.enter_context(Assembly(self, plant, settings))
-            topics = making.enter_context(Topics(self, assembly))
+            outputs = making.enter_context(Outputs(self, assembly, standard))
+            topics = making.enter_context(Topics(self, assembly, outputs))
             making.enter_context(Inputs(self, assembly))
             making.enter_context(Services(self, assembly, self._reset))
             making.enter_context(Diagnostics(self, assembly))
@@ -180,8 +186,6 @@ class PlantNode(LifecycleNode):
         declared = of_plant(kind)
         self.parameters.keep_only(PLANT, declared)
         self.parameters.declare(declared)
-        for stranger in self.parameters.strangers():
-            self.get_logger().warning(f"parameter {stranger} (given at start, and used by nothing)")
         values = self.parameters.read(declared)
         return kind(**{name.removeprefix(PLANT): value for name, value in values.items()})
 

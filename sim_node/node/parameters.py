@@ -16,7 +16,7 @@ from sim_node.errors import SimNodeError
 from sim_node.plant import Plant
 from sim_node.plant.suggestion import suggestion
 
-Value = bool | int | float | str
+Value = bool | int | float | str | tuple[str, ...]
 
 # Where a plant's own parameters stand among the node's.
 PLANT = "plant_parameters."
@@ -130,8 +130,18 @@ def _to_text(value: object) -> str:
     return value
 
 
-_CONVERSIONS: dict[type, Callable[[object], Value]] = {bool: _to_bool, int: _to_int, float: _to_float, str: _to_text}
-_WANTED = {bool: "true or false", int: "a whole number", float: "a finite number", str: "text"}
+def _to_texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise ValueError
+    return tuple(_to_text(each) for each in value)
+
+
+_CONVERSIONS: dict[type, Callable[[object], Value]] = {
+    bool: _to_bool, int: _to_int, float: _to_float, str: _to_text, tuple: _to_texts
+}  # fmt: skip
+_WANTED = {
+    bool: "true or false", int: "a whole number", float: "a finite number", str: "text", tuple: "a list of texts"
+}  # fmt: skip
 
 
 def of_plant(kind: type[Plant]) -> tuple[Declaration, ...]:
@@ -203,10 +213,13 @@ class Parameters:
             values[declaration.name] = self._node.get_parameter(declaration.name).value
         return values
 
+    def given(self, prefix: str) -> list[str]:
+        """List the names under the prefix that were given at start, declared or not."""
+        return [name for name in getattr(self._node, "_parameter_overrides", {}) if name.startswith(prefix)]
+
     def strangers(self) -> list[str]:
         """List the parameters given at start that nothing declares, each with what may have been meant."""
-        given = getattr(self._node, "_parameter_overrides", {})
-        names = [name for name in given if name not in self._declared and not name.startswith(_FOREIGN)]
+        names = [name for name in self.given("") if name not in self._declared and not name.startswith(_FOREIGN)]
         return [f"'{name}'{suggestion(name, self._declared)}" for name in names]
 
     def _convert(self, parameters: list[Parameter]) -> list[Parameter]:

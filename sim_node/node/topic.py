@@ -38,8 +38,8 @@ class Topic(Generic[Message]):
         if self._spans is not None:
             self._spans.end()
 
-    def publish(self, make: Callable[[], Message], **facts: Any) -> None:
-        """Make a message and publish it; ``facts`` are told in the trace."""
+    def publish(self, make: Callable[[], Message | bytes], **facts: Any) -> None:
+        """Make a message, or its bytes, and publish it; ``facts`` are told in the trace."""
         if self._spans is None:
             self.publisher.publish(make())
             return

@@ -17,17 +17,19 @@ from sim_node.layout import Layout
 from sim_node.msg import Field, Keyframe, Record, Ring, Tick
 from sim_node.node.assembly import Assembly
 from sim_node.node.clock import STEADY
+from sim_node.node.outputs import Outputs
 from sim_node.node.topic import Topic
 from sim_node.replay.messages import ROS, keyframe_message, record_message, time_message, trimmed
 
 LATCHED = DurabilityPolicy.TRANSIENT_LOCAL
 # Late subscribers get what is kept: the newest ring, and records of about the last five seconds with their keyframes,
 # so that a recorder which is discovered a little late misses no tick.
-QUALITY = {
-    "ring": (Ring, QoSProfile(depth=1, durability=LATCHED)),
-    "tick": (Tick, QoSProfile(depth=10)),
-    "record": (Record, QoSProfile(depth=100, durability=LATCHED)),
-    "keyframe": (Keyframe, QoSProfile(depth=10, durability=LATCHED)),
+# A profile is made of this for each publisher: rclpy writes a node's overrides into the profile that it is given.
+QUALITY: dict[str, tuple[type[Any], dict[str, Any]]] = {
+    "ring": (Ring, {"depth": 1, "durability": LATCHED}),
+    "tick": (Tick, {"depth": 10}),
+    "record": (Record, {"depth": 100, "durability": LATCHED}),
+    "keyframe": (Keyframe, {"depth": 10, "durability": LATCHED}),
 }
 FOR_REPLAY = ("record", "keyframe")
 ACKNOWLEDGED = Duration(seconds=1.0)
@@ -36,8 +38,8 @@ ACKNOWLEDGED = Duration(seconds=1.0)
 class Topics:
     """The publishers, alive inside the block, and the timers that feed them, between start and stop."""
 
-    def __init__(self, node: LifecycleNode, assembly: Assembly) -> None:
-        self._node, self._assembly = node, assembly
+    def __init__(self, node: LifecycleNode, assembly: Assembly, outputs: Outputs) -> None:
+        self._node, self._assembly, self._outputs = node, assembly, outputs
         self._topics: dict[str, Topic[Any]] = {}
         self._reader: Subscriber | None = None
         self._last = -1
@@ -47,7 +49,7 @@ class Topics:
         overridable = QoSOverridingOptions.with_default_policies()
         with ExitStack() as making:
             for name, (kind, quality) in QUALITY.items():
-                made = Topic(self._node, kind, f"~/{name}", quality, qos_overriding_options=overridable)
+                made = Topic(self._node, kind, f"~/{name}", QoSProfile(**quality), qos_overriding_options=overridable)
                 self._topics[name] = making.enter_context(made)
             self.announce()
             self._made = making.pop_all()
@@ -82,22 +84,24 @@ class Topics:
             layout_digest=publisher.layout.digest,
             fields=_fields(publisher.layout),
             inputs=_fields(publisher.inputs),
+            topics=self._outputs.announced(),
         )
         message.header.stamp = self._node.get_clock().now().to_msg()
         return message
 
     def start(self) -> None:
-        """Publish the keyframe that the next records follow, and ``~/tick`` from now on; the clock stands still."""
+        """Publish the keyframe that the next records follow; ticks and outputs from now on. The clock stands still."""
         settings = self._assembly.settings
         if settings.record:
             self._publish_keyframe(self._assembly.stepper.keyframe())
-        if settings.tick_topic_rate:
-            with ExitStack() as making:
+        with ExitStack() as making:
+            making.enter_context(self._outputs.running())
+            if settings.tick_topic_rate:
                 self._reader = making.enter_context(Subscriber(self._assembly.publisher))
                 self._last = -1
                 timer = self._node.create_timer(1.0 / settings.tick_topic_rate, self._publish_tick, clock=STEADY)
                 making.callback(self._node.destroy_timer, timer)
-                self._running = making.pop_all()
+            self._running = making.pop_all()
 
     def stop(self) -> None:
         """Publish what still waits, then no more; the clock stands still."""

@@ -13,6 +13,7 @@ GAIN = Declaration("gain", 1.0, "how much", "N/m", low=0.0, high=10.0)
 COUNT = Declaration("count", 1, "how many", low=1)
 MODE = Declaration("mode", "fast", "how", choices=("fast", "slow"))
 SWITCH = Declaration("switch", True, "whether")
+NAMES = Declaration("names", (), "which")
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,8 @@ SWITCH = Declaration("switch", True, "whether")
         (MODE, "slow", "slow"),
         (SWITCH, "False", False),
         (SWITCH, False, False),
+        (NAMES, ["a", "b"], ("a", "b")),
+        (NAMES, [], ()),
     ],
 )
 def test_what_yaml_makes_of_a_value_is_converted(declaration, written, meant):
@@ -55,6 +58,8 @@ def test_what_yaml_makes_of_a_value_is_converted(declaration, written, meant):
         (MODE, 5, "takes text, not 5"),
         (SWITCH, "maybe", "takes true or false, not 'maybe'"),
         (SWITCH, 1, "takes true or false"),
+        (NAMES, "a", "parameter 'names' takes a list of texts, not 'a'"),
+        (NAMES, ["a", 1], "takes a list of texts"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_with_the_reason(declaration, written, told):

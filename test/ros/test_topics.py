@@ -113,6 +113,16 @@ def test_quality_of_service_can_be_overridden(rig):
         assert record.qos_profile.depth == 7
 
 
+def test_the_quality_of_one_node_is_not_that_of_the_next(rig):
+    depth = {f"qos_overrides./plant_{os.getpid()}/record.publisher.depth": 7}
+    with rig(**depth) as (_, peer):
+        peer.change("configure")
+    with rig() as (node, peer):
+        peer.change("configure")
+        (record,) = [p for p in node.publishers if p.topic_name == f"{peer.target}/record"]
+        assert record.qos_profile.depth == 100
+
+
 @pytest.mark.parametrize("clock", ["native", "timer"])
 def test_diagnostics_tell_what_happens(rig, clock):
     with rig(rate=200.0, clock=clock, diagnostics_period=0.2) as (node, peer):
