@@ -63,7 +63,8 @@ class Part:
     def of(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """View the part of the field's values."""
         index: tuple[Any, ...] = (*self.index, ...)  # with the dots also one number is a view
-        return values[index]
+        part: np.ndarray[Any, Any] = values[index]
+        return part
 
     def __str__(self) -> str:
         part = "" if self.whole else f", of which '{self.text}' is {self.dtype} of shape {list(self.shape)}"
