@@ -11,6 +11,7 @@ from typing import Any
 import rclpy
 from rclpy.exceptions import NameValidationException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.validate_namespace import validate_namespace
@@ -50,7 +51,7 @@ def hosted(arguments: Sequence[str] = (), **options: Any) -> Iterator[PlantNode]
 
 
 @contextmanager
-def spinning(node: PlantNode) -> Iterator[None]:
+def spinning(node: Node) -> Iterator[None]:
     """Run the node's callbacks in a thread; one that raises is reported, and the node goes on.
 
     Not rclpy's events executor: its thread and a client in the same process wait for each other (Jazzy, Kilted).

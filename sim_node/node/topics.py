@@ -79,7 +79,7 @@ class Topics:
             owner_pid=ring.owner_pid,
             owner_start=ring.owner_start,
             owner_uid=ring.owner_uid,
-            boot_id=Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+            boot_id=boot_id(),
             slots=ring.slots,
             layout_digest=publisher.layout.digest,
             fields=_fields(publisher.layout),
@@ -143,6 +143,11 @@ class Topics:
                 return Tick(stamp=stamp, step=tick.step, slot=tick.slot, generation=generation, hash=tick.hash)
 
         self._topics["tick"].publish(told, step=step)
+
+
+def boot_id() -> str:
+    """Name this host's kernel since its boot: another host has another name."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def _fields(layout: Layout) -> list[Field]:

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,13 +12,14 @@ pytest.importorskip("rclpy", reason="installed without ROS")
 
 from rclpy.qos import ReliabilityPolicy
 
-from sim_node.node.process import hosted
+from sim_node.node.process import hosted, running
 from sim_node.node.standard.forms import FORMS
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "ros.md").read_text("utf-8")
 CONFIG = ROOT / "config" / "quarter_car_topics.yaml"
 (PLANT,) = re.findall(r"```python\n# bodies\.py\n(.*?)```", TEXT, re.DOTALL)
+(FOLLOWER,) = re.findall(r"```python\n# follow\.py\n(.*?)```", TEXT, re.DOTALL)
 BODIES, QUALITY = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
 
 
@@ -51,6 +54,20 @@ def test_its_quality_is_taken(configured):
     cloud, poses = map(configured(BODIES, QUALITY).get, ("cloud", "poses"))
     assert (cloud.reliability, cloud.depth) == (ReliabilityPolicy.BEST_EFFORT, 1)
     assert (poses.reliability, poses.depth) == (ReliabilityPolicy.RELIABLE, 10)
+
+
+def test_its_reader_runs(ros_domain, cache, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bodies.py").write_text(PLANT)
+    name = f"plant_{os.getpid()}"
+    with running(name, {"plant": "bodies.py:Bodies"}):
+        code = FOLLOWER.replace("/plant", f"/{name}")
+        names = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run([sys.executable, "-c", code], env=names, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    path, *ticks = done.stdout.splitlines()
+    assert path == f"shared memory because ring '{name}' is of this host and user"
+    assert len(ticks) == 3
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -7,11 +7,13 @@ pytest.importorskip("rclpy", reason="installed without ROS")
 
 from devices import COMPILED
 from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Float32MultiArray, Float64MultiArray
 
 from sim_node.bridge import Subscriber
 from sim_node.msg import Keyframe, Record, Ring, Tick
+from sim_node.node.process import hosted
 from sim_node.plant import Stepper, reference
 from sim_node.plant.keyframe import target_of
 from sim_node.replay.messages import batch_of, keyframe_of
@@ -113,14 +115,15 @@ def test_quality_of_service_can_be_overridden(rig):
         assert record.qos_profile.depth == 7
 
 
-def test_the_quality_of_one_node_is_not_that_of_the_next(rig):
-    depth = {f"qos_overrides./plant_{os.getpid()}/record.publisher.depth": 7}
-    with rig(**depth) as (_, peer):
-        peer.change("configure")
-    with rig() as (node, peer):
-        peer.change("configure")
-        (record,) = [p for p in node.publishers if p.topic_name == f"{peer.target}/record"]
-        assert record.qos_profile.depth == 100
+def test_the_quality_of_one_node_is_not_that_of_the_next(ros_domain, cache, plants):
+    name, depths = f"plant_{os.getpid()}", []
+    override = Parameter(f"qos_overrides./{name}/record.publisher.depth", value=7)
+    for overrides in ([override], []):
+        given = [Parameter("plant", value=f"{plants}:Follow"), *overrides]
+        with hosted(name=name, parameter_overrides=given) as node:
+            node.make("configure")
+            depths += [p.qos_profile.depth for p in node.publishers if p.topic_name == f"/{name}/record"]
+    assert depths == [7, 100]
 
 
 @pytest.mark.parametrize("clock", ["native", "timer"])
