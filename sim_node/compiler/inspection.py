@@ -94,7 +94,7 @@ def inspection(kernel: Kernel, target: str = "host") -> Inspection:
 def _lanes(function: Function, how: host.Form, text: str) -> tuple[int, tuple[str, ...]]:
     """Tell how many threads run in a vector; where it is one, why."""
     if how.wide:
-        return how.wide.lanes, ()
+        return how.wide[0].lanes, ()
     if "vector.body" in text:
         return max(map(int, _LANES.findall(text)), default=1), ()
     return 1, _obstacles(how.rows.free if how.rows else function) or (how.why,)

@@ -55,7 +55,7 @@ def run() -> Measurement:
 
 def vectorised(kernel: Kernel) -> bool:
     """Tell whether threads run in the lanes of vectors."""
-    return host.form(optimise(lower(kernel)).entry, HOST.bits).wide is not None
+    return bool(host.form(optimise(lower(kernel)).entry, HOST.bits).wide)
 
 
 def _kernel(name: str) -> Any:

@@ -104,11 +104,9 @@ class Access:
         if self.single:
             yield from self._at(name)
             at = f"{name}.at"
-            if (
-                self.mask is not None and not self.all
-            ):  # where no thread is, the address may be anywhere: the block is as good
+            if self.mask is not None and not self.all:  # with no thread there, the address may be anywhere: this is as good
                 some = yield from lanes.any(self.mask)
-                yield f"  {name}.to = select i1 {some}, ptr {at}, ptr %args"
+                yield f"  {name}.to = select i1 {some}, ptr {at}, ptr %error"
                 at = f"{name}.to"
             yield f"  {raw} = load {kind}, ptr {at}, align {size}"
         elif self.row:

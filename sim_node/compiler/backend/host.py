@@ -18,6 +18,7 @@ from sim_node.compiler.passes.ranges import is_check, is_own
 SYMBOL = "kernel"  # of every object: names are not part of the code
 
 LONG = 384  # operations of a thread, for which LLVM takes some 50 ms to make lanes of it
+SHORT = 24  # vectors of a thread, which masks cost more time than a loop of their own, for full ones, costs LLVM
 MASKED = 512  # bits of the vectors whose every instruction takes a mask, so that a few threads run as one too
 _SCALAR = frozenset({Op.BOUNDS, Op.CHECK, Op.ATOMIC})  # what keeps a thread from being a lane
 
@@ -61,10 +62,10 @@ done:
 
 @dataclass(frozen=True)
 class Form:
-    """How a kernel is written: in rows that are split, or None; in lanes of vectors, or None, and then why not."""
+    """How a kernel is written: in rows that are split, or None; in lanes of vectors, or in none, and then why not."""
 
     rows: Rows | None
-    wide: Vectors | None
+    wide: tuple[Vectors, ...]  # one loop after the other, each for what the one before has left
     why: str = ""
 
 
@@ -76,18 +77,19 @@ def module(function: Function, bits: int = 0) -> str:
     vectorises if it can; the rest run checked, up to the first failure.
     """
     how = form(function, bits)
-    rows, wide = how.rows, how.wide
-    threads = emit.thread(function, *([rows.free] if rows and not wide else ()), stop=_STOP)
+    rows = how.rows
+    threads = emit.thread(function, *([rows.free] if rows and not how.wide else ()), stop=_STOP)
     lines = [*_kernel(function, how)]
-    if rows or wide:
+    if rows or how.wide:
         lines = [*_checked(function, _effort(how)), *lines]
-    straight = wide or (rows is None and _straight(function))
-    return threads + "\n".join(lines) + _TAIL + (f"{llvm.STRAIGHT} = !{{}}\n" if straight else "")
+    loops = [line for at, wide in enumerate(how.wide) for line in _vectors(function, _lanes(at), wide)]
+    straight = how.wide or (rows is None and _straight(function))
+    return threads + "\n".join([*loops, *lines]) + _TAIL + (f"{llvm.STRAIGHT} = !{{}}\n" if straight else "")
 
 
 def _effort(how: Form) -> str:
     """Say how well to compile the loop with all checks: by how many threads come there, and how they end."""
-    if how.wide and how.wide.flat.here is None:
+    if how.wide and how.wide[-1].flat.here is None:
         return "noinline"  # those that fill no vector
     stop = how.rows is None or how.rows.certain
     return "noinline optnone" if stop else "noinline minsize optsize cold"
@@ -104,11 +106,15 @@ def form(function: Function, bits: int) -> Form:
     rows = hoist(function) if bits or not costly else None
     why = ""
     if bits:
+        free = rows.free if rows else function
         try:
-            return Form(rows, vectors(rows.free if rows else function, bits, bits >= MASKED))
+            wide = vectors(free, bits, bits >= MASKED)
+            if wide.flat.here is None or wide.size > SHORT:
+                return Form(rows, (wide,))
+            return Form(rows, (vectors(free, bits, False), wide))
         except ObstacleError as obstacle:
             why = str(obstacle)
-    return Form(None if costly or rows is None or _straight(rows.free) else rows, None, why)
+    return Form(None if costly or rows is None or _straight(rows.free) else rows, (), why)
 
 
 def _straight(function: Function) -> bool:
@@ -175,37 +181,48 @@ def _split(function: Function, how: Form) -> Iterator[str]:
     else:
         yield from ("head:", "  br label %free")
     if how.wide:
-        yield from _vectors(how.wide, first, after)
-        after = "%lanes.rest"
+        yield "free:"
+        given = _passed(function, "%base", None)
+        for at in range(len(how.wide)):
+            yield f"  %rest.{at} = call i32 {_lanes(at)}(i32 {first}, i32 {after}, {given})"
+            first = f"%rest.{at}"
+        yield "  br label %tail"
+        after = first
     elif rows:
         yield from _loop(function, rows.free.name, "free", first, after, "tail", "!1")
     yield from _call_checked(function, "tail", after, "%to", "row.end")
 
 
-def _vectors(wide: Vectors, first: str, after: str) -> Iterator[str]:
-    """Run threads in vectors; what is left, and what comes when a check fails, is for the loop behind it."""
-    lanes, partial = Lanes(wide, "lanes.end"), wide.flat.here is not None
+def _lanes(at: int) -> str:
+    return f"@lanes.{at}"
+
+
+def _vectors(function: Function, name: str, wide: Vectors) -> Iterator[str]:
+    """Emit a loop of vectors, a function that tells from where on threads are left, be it by a check that fails."""
+    lanes, partial = Lanes(wide, "left"), wide.flat.here is not None
     least = 1 if partial else wide.lanes
-    yield "free:"
+    yield f"define internal i32 {name}(i32 %from, i32 %to, {_passed(function, '%base', None)}) #0 {{"
+    yield "start:"
     yield from lanes.heads()
-    yield f"  %lanes.all = sub i32 {after}, {first}"
-    yield f"  %lanes.any = icmp sge i32 %lanes.all, {least}"
-    yield "  br i1 %lanes.any, label %lanes, label %lanes.end"
+    yield "  %all = sub i32 %to, %from"
+    yield f"  %any = icmp sge i32 %all, {least}"
+    yield "  br i1 %any, label %lanes, label %left"
     yield "lanes:"
-    yield f"  {INDEX} = phi i32 [ {first}, %free ], [ %lanes.next, %lanes.more ]"
-    yield f"  {LEFT} = phi i32 [ %lanes.all, %free ], [ %lanes.over, %lanes.more ]"
-    yield from lanes.lines("lanes.more")
-    yield "lanes.more:"
-    yield f"  %lanes.next = add i32 {INDEX}, {wide.lanes}"
-    yield f"  %lanes.over = sub i32 {LEFT}, {wide.lanes}"
-    yield f"  %lanes.again = icmp sge i32 %lanes.over, {least}"
-    yield "  br i1 %lanes.again, label %lanes, label %lanes.end"
-    yield "lanes.end:"
-    done = after if partial else "%lanes.next"
-    ways = [f"[ {after if partial else first}, %free ]", f"[ {done}, %lanes.more ]"]
+    yield f"  {INDEX} = phi i32 [ %from, %start ], [ %next, %more ]"
+    yield f"  {LEFT} = phi i32 [ %all, %start ], [ %over, %more ]"
+    yield from lanes.lines("more")
+    yield "more:"
+    yield f"  %next = add i32 {INDEX}, {wide.lanes}"
+    yield f"  %over = sub i32 {LEFT}, {wide.lanes}"
+    yield f"  %again = icmp sge i32 %over, {least}"
+    yield "  br i1 %again, label %lanes, label %left"
+    yield "left:"
+    done = "%to" if partial else "%next"
+    ways = [f"[ {'%to' if partial else '%from'}, %start ]", f"[ {done}, %more ]"]
     ways += [f"[ {INDEX}, %{label} ]" for label in lanes.checks]
-    yield f"  %lanes.rest = phi i32 {', '.join(ways)}"
-    yield "  br label %tail"
+    yield f"  %rest = phi i32 {', '.join(ways)}"
+    yield "  ret i32 %rest"
+    yield "}"
 
 
 def _call_checked(function: Function, name: str, first: str, end: str, after: str) -> Iterator[str]:

@@ -39,6 +39,7 @@ class Vectors:
     flat: Flat
     lanes: int
     strides: dict[Value, int | None]
+    size: int  # values of a thread that are vectors
 
 
 def vectors(function: Function, bits: int, partial: bool) -> Vectors:
@@ -60,13 +61,13 @@ def vectors(function: Function, bits: int, partial: bool) -> Vectors:
     order = cfg.reverse_postorder(flat.function)
     _check_first(order)
     apart = strides(flat, axis)
-    return Vectors(flat, bits // 32 * _times(order, apart), apart)
-
-
-def _times(order: list[Block], apart: dict[Value, int | None]) -> int:
-    """How many registers there are for a value: more in small bodies, so that processors find more to do at once."""
     values = [value for block in order for value in block.body]
     size = sum(value.op is not Op.TID and apart[value] is None for value in values)
+    return Vectors(flat, bits // 32 * _times(values, apart, size), apart, size)
+
+
+def _times(values: list[Value], apart: dict[Value, int | None], size: int) -> int:
+    """How many registers there are for a value: more in small bodies, so that processors find more to do at once."""
     memory = (value for value in values if value.op in (Op.LOAD, Op.STORE))
     rows = all(
         apart[value.args[0]] in (0, scalar(value.args[1] if value.op is Op.STORE else value).size) for value in memory

@@ -31,7 +31,7 @@ def some(x: F, n: int, y: F):
 
 def lines(kernel, bits):
     text = host.module(optimise(lower(kernel)).entry, bits)
-    text = text[text.index("\nlanes:") : text.index("\nlanes.more:")]
+    text = text[text.rindex("\nlanes:") : text.rindex("\nmore:")]  # of the last loop, which may be for what others leave
     return [line.split(" = ")[-1].strip() for line in text.splitlines()]
 
 
@@ -52,5 +52,5 @@ def test_lanes_that_go_their_own_ways():
 def test_what_no_thread_reads_is_not_read():
     """The index may be of no element then."""
     found = lines(some, 256)
-    assert sum(line.startswith("select i1") and "ptr %args" in line for line in found) == 1
+    assert sum(line.startswith("select i1") and "ptr %error" in line for line in found) == 1
     assert sum("@llvm.masked.store" in line for line in found) == 1
