@@ -35,7 +35,7 @@ def test_inputs_of_the_wrong_length_are_dropped_and_told(rig, capfd):
 
 
 def test_a_topic_and_a_controller_share_an_input_by_priority(rig):
-    with rig(rate=1000.0, input_silence=20, topic_priority=5, diagnostics_period=0.1) as (node, peer):
+    with rig(rate=1000.0, input_silence=100_000, topic_priority=5, diagnostics_period=0.1) as (node, peer):
         peer.change("configure")
         told = peer.listen(DiagnosticArray, "/diagnostics", late=False)
         push = peer.node.create_publisher(Float64MultiArray, f"{peer.target}/input/push", QoSProfile(depth=10))

@@ -172,8 +172,8 @@ static inline void sn_mailbox_rule(sn_ring *r, uint32_t input, int exclusive, ui
     sn_mailbox_at(r, input)->silence = silence;
 }
 
-/* Note who sent the newest command of a lane, and, where `to` is not NULL, copy it out. Returns SN_NEW, or SN_OUTRUN if the
- * writer was faster 16 times running: the next tick has it, and `to` holds no command. */
+/* Note who sent the newest command of a lane; where `to` is not NULL, copy one of the sender noted before. Returns SN_NEW,
+ * or SN_OUTRUN if the writer was faster 16 times running: the next tick has it, and `to` holds no command. */
 static inline int sn_lane_copy(const sn_ring *r, uint32_t input, uint32_t lane, void *to, int64_t now_ns)
 {
     sn_mailbox *m = sn_mailbox_at(r, input);
@@ -189,6 +189,7 @@ static inline int sn_lane_copy(const sn_ring *r, uint32_t input, uint32_t lane, 
         /* Pairs with the release fence in sn_mailbox_buffer: if any byte was of a later command, the count has changed. */
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (__atomic_load_n(&l->count, __ATOMIC_RELAXED) != count) continue;
+        if (to != NULL && sender != m->speaker[lane]) return SN_OUTRUN; /* the lane, chosen for its sender, has another */
         /* relaxed, here and below: only the producer writes these words, and others look at them at any time. */
         __atomic_store_n(&m->speaker[lane], sender, __ATOMIC_RELAXED);
         __atomic_store_n(&m->rank[lane], rank, __ATOMIC_RELAXED);
