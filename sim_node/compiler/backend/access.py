@@ -104,7 +104,7 @@ class Access:
         if self.single:
             yield from self._at(name)
             at = f"{name}.at"
-            if self.mask is not None and not self.all:  # with no thread there, the address may be anywhere: this is as good
+            if self.mask is not None and not self.all:  # with no thread there, the address may be anywhere: this is one
                 some = yield from lanes.any(self.mask)
                 yield f"  {name}.to = select i1 {some}, ptr {at}, ptr %error"
                 at = f"{name}.to"

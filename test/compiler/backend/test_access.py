@@ -31,7 +31,7 @@ def some(x: F, n: int, y: F):
 
 def lines(kernel, bits):
     text = host.module(optimise(lower(kernel)).entry, bits)
-    text = text[text.rindex("\nlanes:") : text.rindex("\nmore:")]  # of the last loop, which may be for what others leave
+    text = text[text.rindex("\nlanes:") : text.rindex("\nmore:")]  # the last loop's, of what others leave
     return [line.split(" = ")[-1].strip() for line in text.splitlines()]
 
 
