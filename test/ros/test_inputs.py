@@ -62,7 +62,7 @@ def test_a_topic_and_a_controller_share_an_input_by_priority(rig):
             assert figures["input.push.others"] == f"topic (pid {os.getpid()}, priority 5)"
             assert int(figures["input.push.applied_step"]) > 0
             peer.until(lambda: in_charge(pilot) and "input.push.command_age_p50_us" in values(told), "age of commands")
-            peer.until(lambda: push.publish(Float64MultiArray(data=[1.0])) or in_charge() == "topic", "the next one")
+        peer.until(lambda: push.publish(Float64MultiArray(data=[1.0])) or in_charge() == "topic", "the next one")
         peer.node.destroy_publisher(push)
         peer.until(lambda: not of(node, "push").writers, "end of the topic")
         assert peer.call(Trigger, "reset").success  # another ring, whose inputs are free
