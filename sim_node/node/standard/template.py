@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from rclpy.serialization import serialize_message
 
-# Numbers whose bytes are all one of these are ordinary in each type of a message: not negative, and finite.
-MARKS = (0x00, 0x3F, 0x2A)
+# Numbers whose bytes are all one of these are ordinary in each type of a message: positive and finite.
+MARKS = range(0x20, 0x40)
 HEADER = 4  # bytes before those that CDR aligns, by up to 8
 
 Array = np.ndarray[Any, Any]
@@ -20,9 +20,9 @@ class Template:
     """The bytes of ``message`` and views on the numbers in them.
 
     What is no number, and how many elements sequences have, stays as it is in the message. Where numbers lie is not
-    taken from the rules of CDR but seen: the message is serialised with them marked in several ways, and the bytes that
-    are each time the mark are theirs. That holds for each type of message, and whatever the middleware does with it.
-    One mark is not enough: what lies between aligned numbers is not written, and may be left of another message.
+    taken from the rules of CDR but seen: the message is serialised with all their bytes marked, and the bytes that are
+    the mark are theirs. What lies between aligned numbers is not written, and may be left of another message with the
+    same mark; so it is marked otherwise and again until there are as many bytes as the numbers have.
     Attributes: ``message``; ``memory``, u8 of the serialised message.
     """
 
@@ -41,22 +41,22 @@ class Template:
         Raises ValueError when the serialised message does not hold such rows.
         """
         kind = np.dtype(dtype)
+        size = count * sum(_size(getattr(owner, name), kind) for owner, name in places)
         theirs = np.ones(len(self.memory), bool)
         for mark in MARKS:
             marked = self._serialised(kind, places, mark)
             if len(marked) != len(theirs):
                 raise ValueError(f"{_named(places)}: the message is not of the size that it had")
             theirs &= marked == mark
-        total, start = int(np.count_nonzero(theirs)), int(theirs.argmax())
-        width = total // count
-        stride = width
-        if count > 1:
-            stride += int(theirs[start + width :].argmax())
-        found = width > 0 and start + (count - 1) * stride + width <= len(theirs)
-        if found:
+            if np.count_nonzero(theirs) <= size:
+                break
+        width, start = size // count, int(theirs.argmax())
+        stride = width + (int(theirs[start + width :].argmax()) if count > 1 else 0)
+        found = 0 < size == np.count_nonzero(theirs) and width % kind.itemsize == 0
+        if found and (found := start + (count - 1) * stride + width <= len(theirs)):
             found = bool(np.ndarray((count, width), bool, theirs, start, (stride, 1)).all())
-        if not found or total != count * width or width % kind.itemsize:
-            raise ValueError(f"{_named(places)}: {total} bytes are not {count} equal rows of {kind} in the message")
+        if not found:
+            raise ValueError(f"{_named(places)}: the message does not hold {count} equal rows of {kind} there")
         view: Array = np.ndarray((count, width // kind.itemsize), kind, self.memory, start, (stride, kind.itemsize))
         return view
 
@@ -76,10 +76,14 @@ class Template:
         return np.frombuffer(raw, np.uint8)
 
 
+def _size(value: Any, dtype: np.dtype[Any]) -> int:
+    """Count the bytes of a number or array."""
+    return len(value) * value.itemsize if isinstance(value, array.array) else dtype.itemsize
+
+
 def _like(value: Any, dtype: np.dtype[Any], byte: int) -> Any:
     """Make a value of the same type and length whose bytes are all this one."""
     if isinstance(value, array.array):
-        # Nothing of that size is left behind with this mark in it: the message could be serialised there.
         return array.array(value.typecode, bytes([byte]) * value.itemsize) * len(value)
     return np.frombuffer(bytes([byte]) * dtype.itemsize, dtype)[0].item()
 

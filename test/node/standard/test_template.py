@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 pytest.importorskip("rclpy", reason="installed without ROS")
 
 from geometry_msgs.msg import Point, Pose, PoseArray
-from rclpy.serialization import deserialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
@@ -47,9 +47,9 @@ def test_all_but_the_numbers_stays_as_it_was():
 @pytest.mark.parametrize(
     ("count", "dtype", "name", "told"),
     [
-        (1, np.float64, "velocity", "JointState.velocity: 0 bytes are not 1 equal rows of float64"),
-        (2, np.float64, "position", "24 bytes are not 2 equal rows of float64"),
-        (1, np.dtype("V16"), "position", "24 bytes are not 1 equal rows"),
+        (1, np.float64, "velocity", "JointState.velocity: the message does not hold 1 equal rows of float64 there"),
+        (2, np.float64, "position", "JointState.position: the message does not hold 2 equal rows"),
+        (1, np.dtype("V16"), "position", "JointState.position: the message does not hold 1 equal rows"),
     ],
 )
 def test_what_is_not_there_is_refused(count, dtype, name, told):
@@ -64,3 +64,22 @@ def test_a_message_that_has_grown_is_refused():
     message.position = [1.0, 2.0]
     with pytest.raises(ValueError, match="not of the size that it had"):
         template.rows(1, np.float64, (message, "position"))
+
+
+def test_what_is_left_of_other_messages_is_not_taken_for_numbers(monkeypatch):
+    """Bytes that are not written are those of the message before, with its marks."""
+    pose = Pose()
+    message = PoseArray(header=Header(frame_id="ab"), poses=[pose] * 3)
+    calls = []
+
+    def stale(message):
+        raw = bytearray(serialize_message(message))
+        calls.append(raw)
+        raw[24:28] = raw[28:29] * 4 if len(calls) < 4 else bytes(4)  # between the count and the first number
+        return bytes(raw)
+
+    template = Template(message)
+    monkeypatch.setattr("sim_node.node.standard.template.serialize_message", stale)
+    view = template.rows(3, np.float64, *((pose.position, axis) for axis in "xyz"))
+    assert view.shape == (3, 3)
+    assert len(calls) == 4
