@@ -58,4 +58,4 @@ def _scaled(value: int | None, scale: float) -> float | None:
 
 
 def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> Table:
-    return Table(title, columns, [["" if row[column] is None else row[column] for column in columns] for row in rows])
+    return Table(title, columns, [[row[column] for column in columns] for row in rows])
