@@ -54,7 +54,16 @@ class Assembly:
         self._made.close()
         plant, settings, name = self.plant, self.settings, self._node.get_fully_qualified_name()
         with ExitStack() as making:
-            self.publisher = making.enter_context(Publisher(plant.layout, plant.input_layout, name, settings.slots))
+            self.publisher = making.enter_context(
+                Publisher(
+                    plant.layout,
+                    plant.input_layout,
+                    name,
+                    settings.slots,
+                    exclusive=settings.exclusive,
+                    silence=settings.input_silence,
+                )
+            )
             self.stepper = Stepper(
                 plant,
                 dt_ns=settings.dt_ns,
