@@ -4,10 +4,6 @@ import json
 import subprocess
 import sys
 
-import pytest
-
-import sim_node.bridge
-
 CODE = """
 import json, sys, time
 import numpy
@@ -25,13 +21,6 @@ UNWANTED = (
     "sim_node.runtime",
     "sim_node.node",
 )
-
-
-def test_what_needs_ros_is_loaded_when_asked_for():
-    with pytest.raises(AttributeError, match=r"module 'sim_node\.bridge' has no attribute 'conect'"):
-        _ = sim_node.bridge.conect
-    pytest.importorskip("rclpy", reason="installed without ROS")
-    assert sim_node.bridge.connect.__module__ == "sim_node.node.connection"
 
 
 def test_a_subscriber_loads_little():
