@@ -78,7 +78,7 @@ def test_a_plant_of_this_host_is_read_in_its_ring(rig, capfd):
     assert capfd.readouterr().err.count(f"{peer.target}: shared memory: ring '{NAME}' is of this host and user") == 1
 
 
-@pytest.mark.parametrize(("changes", "why"), ELSEWHERE)
+@pytest.mark.parametrize(("changes", "why"), ELSEWHERE, ids=[next(iter(changes)) for changes, _ in ELSEWHERE])
 def test_a_plant_that_cannot_be_mapped_is_read_by_topics(rig, address, changes, why):
     address(**changes)
     with rig(rate=1000.0, **STANDARD) as (_, peer):

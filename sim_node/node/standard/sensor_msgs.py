@@ -79,7 +79,10 @@ class Cloud(Form):
                 )
             # What shows and filters clouds takes positions in no other type.
             dtype = np.dtype(np.float32) if member == "position" else part.dtype
-            channels.update(dict.fromkeys(_names(member, rest[0] if rest else 0), dtype))
+            names = _names(member, rest[0] if rest else 0)
+            if taken := channels.keys() & names:
+                raise MisfitError(f"{member} would be a second channel '{min(taken)}': give it another name")
+            channels.update(dict.fromkeys(names, dtype))
         point = np.dtype(list(channels.items()), align=True)
         places = [
             PointField(name=name, offset=point.fields[name][1], datatype=CHANNELS[dtype.name], count=1)  # type: ignore[index]

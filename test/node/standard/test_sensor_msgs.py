@@ -104,6 +104,11 @@ def test_channels_that_are_not_of_the_points_are_refused(sent, part):
         sent(Cloud, fields, {"position": "x", "heat": part})
 
 
+def test_two_channels_of_a_name_are_refused(sent):
+    with pytest.raises(MisfitError, match="x would be a second channel 'x': give it another name"):
+        sent(Cloud, {"x": ("vec3f", (3,)), "heat": ("f32", (3,))}, {"position": "x", "x": "heat"})
+
+
 @pytest.mark.parametrize(("dtype", "channels"), ENCODINGS)
 def test_images_are_those_of_the_ring(sent, stamp, dtype, channels):
     code = {"uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "int32": "i32", "float32": "f32"}
