@@ -3,5 +3,6 @@
 from sim_node.bridge.inventory import RingInfo, rings
 from sim_node.bridge.publisher import Publisher
 from sim_node.bridge.subscriber import Subscriber
+from sim_node.bridge.way import Way
 
-__all__ = ["Publisher", "RingInfo", "Subscriber", "rings"]
+__all__ = ["Publisher", "RingInfo", "Subscriber", "Way", "rings"]

@@ -11,9 +11,13 @@ from typing import Any
 import numpy as np
 
 from sim_node._native import SPARES, Ring
+from sim_node.bridge.exported import Exported
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.segment import Segment, Views
 from sim_node.bridge.transports import in_process, posix_shm
+from sim_node.device.cuda import Cuda
+from sim_node.device.driver import DriverError
+from sim_node.device.ipc import refusal
 from sim_node.errors import RingError
 from sim_node.layout import Layout
 
@@ -21,24 +25,43 @@ from sim_node.layout import Layout
 class Publisher:
     """Owner of a ring with this layout of a slot, and one mailbox for each field of ``inputs``.
 
-    ``name`` is the node's name; without one the ring lies in anonymous memory of this process.
-    Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``.
-    Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free.
+    ``name`` is the node's name; without one the ring lies in anonymous memory of this process. Fields of
+    ``device_layout`` lie in as many slots of a GPU's memory, which its kernels fill (``Stepper(slots=…)``).
+    Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``, ``exported`` (those
+    slots of a GPU, or None).
+    Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, a GPU
+    that shares none (``refusal`` tells before).
     """
 
-    def __init__(self, layout: Layout, inputs: Layout | None = None, name: str | None = None, slots: int = 4) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        inputs: Layout | None = None,
+        name: str | None = None,
+        slots: int = 4,
+        device_layout: Layout | None = None,
+        device: Cuda | None = None,
+    ) -> None:
         self.layout, self.inputs = layout, inputs if inputs is not None else Layout((), 0)
         sizes, texts = (
             tuple(field.nbytes for field in self.inputs),
             (layout.text().encode(), self.inputs.text().encode()),
         )
+        there = device_layout if device_layout is not None and device_layout.size else None
+        exported = None if there is None else _exported(there, device, slots, name or "anonymous")
+        self.exported = exported
+
+        def offered(generation: int) -> bytes:
+            return b"" if exported is None else exported.offer(generation).text().encode()
+
         try:
-            size = Ring.size(slots, layout.size, sizes, *map(len, texts))
+            size = Ring.size(slots, layout.size, sizes, len(texts[0]), len(texts[1]), len(offered(0)))
         except (ValueError, OverflowError) as error:
             raise RingError(f"ring '{name or 'anonymous'}' cannot be laid out: {error}") from error
 
         def form(memory: Any, generation: int) -> Ring:
-            return Ring.create(memory, slots, layout.size, sizes, generation, bytes.fromhex(layout.digest), *texts)
+            digest = bytes.fromhex(layout.digest)
+            return Ring.create(memory, slots, layout.size, sizes, generation, digest, *texts, offered(generation))
 
         if name is None:
             self.segment = in_process.create("anonymous", size, form)
@@ -47,7 +70,7 @@ class Publisher:
         self.name, self.transport, self.ring = self.segment.name, self.segment.transport, self.segment.ring
         views = partial(self.segment.slot, layout, writable=True)
         self._slots = tuple(Slot(self.ring, i, views(i)) for i in range(slots + SPARES))
-        self._close = weakref.finalize(self, _end, self.segment)
+        self._close = weakref.finalize(self, _end, self.segment, exported)
 
     @property
     def generation(self) -> int:
@@ -99,10 +122,25 @@ class Slot:
         pass
 
 
-def _end(segment: Segment) -> None:
+def _exported(layout: Layout, device: Cuda | None, slots: int, name: str) -> Exported:
+    """Make slots on a GPU. Raises RingError saying why there can be none."""
+    if device is None:
+        raise RingError(f"ring '{name}' has fields on a GPU: say which, device=get_device('cuda:0')")
+    refused = refusal(device)
+    if refused:
+        raise RingError(f"ring '{name}' cannot have fields on {device.title}: {refused}")
+    try:
+        return Exported(layout, device, slots)
+    except (MemoryError, DriverError) as error:
+        raise RingError(f"ring '{name}' cannot have fields on {device.title}: {error}") from error
+
+
+def _end(segment: Segment, exported: Exported | None) -> None:
     """Close the ring, in the process that made it only: a forked child owns nothing."""
     if segment.ring.owner_pid != os.getpid():
         return
     segment.ring.close()
     if segment.transport == posix_shm.TRANSPORT:
         posix_shm.remove(segment)
+    if exported is not None:
+        exported.retire(segment.ring)
