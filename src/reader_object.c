@@ -301,22 +301,39 @@ static int input_index(sn_reader_object *self, PyObject *object, uint32_t *input
     return PyErr_Occurred() ? -1 : 0;
 }
 
-static PyObject *reader_claim(sn_reader_object *self, PyObject *object)
+/* The lane, or (code, pid, name) of who is in the way. */
+static PyObject *reader_claim(sn_reader_object *self, PyObject *args)
+{
+    uint32_t input;
+    PyObject *index;
+    const char *name;
+    int priority, exclusive;
+    if (!PyArg_ParseTuple(args, "Ozip", &index, &name, &priority, &exclusive) || input_index(self, index, &input) < 0)
+        return NULL;
+    sn_writer other;
+    const int code = sn_mailbox_claim(&self->reader, input, name, priority, exclusive, &other);
+    if (code == SN_OK) return PyLong_FromLong(self->reader.lanes[input] - 1);
+    PyObject *text = PyUnicode_DecodeUTF8(other.name, (Py_ssize_t)strlen(other.name), "replace");
+    return text ? Py_BuildValue("iIN", code, other.pid, text) : NULL;
+}
+
+static PyObject *reader_leave(sn_reader_object *self, PyObject *object)
 {
     uint32_t input;
     if (input_index(self, object, &input) < 0) return NULL;
-    return PyLong_FromUnsignedLong(sn_mailbox_claim(&self->reader, input));
+    self->prepared &= ~(UINT64_C(1) << input);
+    sn_mailbox_leave(&self->reader, input);
+    Py_RETURN_NONE;
 }
 
 static PyObject *reader_prepare(sn_reader_object *self, PyObject *object)
 {
     uint32_t input;
     if (input_index(self, object, &input) < 0) return NULL;
-    const sn_ring *ring = self->reader.ring;
-    if (__atomic_load_n(&sn_mailbox_at(ring, input)->writer, __ATOMIC_RELAXED) != self->reader.life)
-        return PyErr_Format(PyExc_ValueError, "input %u was not claimed", input);
+    const uint32_t lane = self->reader.lanes[input];
+    if (lane == 0) return PyErr_Format(PyExc_ValueError, "input %u was not claimed", input);
     self->prepared |= UINT64_C(1) << input;
-    return PyLong_FromLong(sn_mailbox_buffer(&self->reader, input) != sn_mailbox_half(ring, input, 0));
+    return PyLong_FromLong(sn_mailbox_buffer(&self->reader, input) != sn_lane_half(self->reader.ring, input, lane - 1, 0));
 }
 
 static PyObject *reader_send(sn_reader_object *self, PyObject *object)
@@ -351,8 +368,10 @@ static PyMethodDef reader_methods[] = {
     {"next", (PyCFunction)(void (*)(void))reader_next, METH_FASTCALL,
      "Wait for a tick newer than the last (timeout_ns, spin_ns); None at the timeout, at the ring's end, or with no lease free."},
     {"latest", (PyCFunction)reader_latest, METH_NOARGS, "Take the newest tick, also if it was taken before; None if none."},
-    {"claim", (PyCFunction)reader_claim, METH_O, "Become the sender of an input; returns 0 or the pid of the one who is."},
-    {"prepare", (PyCFunction)reader_prepare, METH_O, "Tell which of the mailbox's two buffers (0, 1) is free to fill."},
+    {"claim", (PyCFunction)reader_claim, METH_VARARGS,
+     "Become a writer (input, name or None, priority, exclusive): its lane, or (code, pid, name) of who is in the way."},
+    {"leave", (PyCFunction)reader_leave, METH_O, "Send to an input no more."},
+    {"prepare", (PyCFunction)reader_prepare, METH_O, "Tell which of the lane's two buffers (0, 1) is free to fill."},
     {"send", (PyCFunction)reader_send, METH_O, "Publish the prepared command as answering the tick last taken."},
     {"close", (PyCFunction)reader_close, METH_NOARGS, "Leave the ring: leases and inputs are free for others."},
     {NULL, NULL, 0, NULL},

@@ -40,6 +40,7 @@ static uint64_t sn_lay_out(sn_stepper *s, uint8_t *memory)
     s->fields = (sn_field *)(void *)sn_part(memory, &used, o->field_count * sizeof *s->fields);
     s->inputs = (sn_input *)(void *)sn_part(memory, &used, o->input_count * sizeof *s->inputs);
     s->commands = (sn_command *)(void *)sn_part(memory, &used, o->input_count * sizeof *s->commands);
+    s->received = (sn_received *)(void *)sn_part(memory, &used, o->input_count * sizeof *s->received);
     for (uint32_t i = 0; i < o->input_count; i++) {
         uint8_t *bytes = sn_part(memory, &used, o->inputs[i].size);
         if (memory) s->commands[i].bytes = bytes;
@@ -159,6 +160,7 @@ static sn_result sn_deliver(sn_stepper *s, uint8_t *slot)
             if (result != 0) return result;
         }
         sn_account_count(&s->account, SN_COPIES, 1);
+        __atomic_fetch_add(&s->options.ring->control->copies, 1, __ATOMIC_RELAXED);
         sn_span_since(s, SN_SPAN_COPY, 0, began_ns);
     }
     return 0;
@@ -197,22 +199,20 @@ static void sn_latch(sn_stepper *s, uint64_t step, int64_t now_ns)
 {
     sn_stepper_latch_commands(s);
     for (uint32_t i = 0; i < s->options.input_count; i++) {
-        uint64_t answers;
-        int64_t sent_ns;
-        if (sn_mailbox_take(s->options.ring, i, s->taken, &answers, &sent_ns) != SN_NEW) continue;
+        if (sn_mailbox_take(s->options.ring, i, s->taken, now_ns) != SN_NEW) continue;
         memcpy(s->held + s->inputs[i].offset, s->taken, s->inputs[i].size);
-        sn_account_add(&s->account, SN_COMMAND_AGE, now_ns - sent_ns);
-        if (answers < step) sn_account_add(&s->account, SN_DELAY, (int64_t)(step - answers));
+        const sn_mailbox *const mailbox = sn_mailbox_at(s->options.ring, i);
+        const uint64_t answers = mailbox->answers;
+        sn_account_put(&s->received[i].age, mailbox->age_ns);
+        if (answers < step) sn_account_put(&s->received[i].delay, (int64_t)(step - answers));
     }
 }
 
 /* What was sent to the run before must not reach the next, nor its statistics. */
 static void sn_forget_commands(sn_stepper *s)
 {
-    uint64_t answers;
-    int64_t sent_ns;
     sn_stepper_latch_commands(s);
-    for (uint32_t i = 0; i < s->options.input_count; i++) sn_mailbox_take(s->options.ring, i, s->taken, &answers, &sent_ns);
+    for (uint32_t i = 0; i < s->options.input_count; i++) sn_mailbox_forget(s->options.ring, i);
 }
 
 /* Zeroes the buffers and writes a packed state into the current ones. */

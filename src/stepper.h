@@ -83,6 +83,7 @@ typedef struct {
     uint8_t *current[SN_BLOCKS]; /* where the state is that the last tick left */
     uint8_t *held, *seen, *taken; /* the inputs as applied, where the plan reads them, and one on its way from a mailbox */
     sn_command *commands;
+    sn_received *received; /* of each input */
     uint64_t *hashes;
     _Atomic uint64_t step;
     bool replaying;

@@ -62,7 +62,9 @@ def tell(*words):
 
 def open_ring(size=4, slots=4):
     plant = Counted(size=size)
-    publisher = Publisher(plant.host_layout, plant.input_layout, name, slots, plant.device_layout, device)
+    publisher = Publisher(
+        plant.host_layout, plant.input_layout, name, slots, device_layout=plant.device_layout, device=device
+    )
     return publisher, Stepper(plant, dt_ns=1000, ring=publisher.ring, slots=publisher.exported, device=device)
 """
 PRODUCER = """

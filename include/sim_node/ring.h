@@ -21,12 +21,14 @@
  * A controller: sn_ring_open the node's name; sn_ring_field and sn_ring_input find what lies where, by name; then
  * sn_reader_open and sn_mailbox_claim; then, for each tick, sn_reader_wait → sn_reader_take → read tick.payload and fill
  * sn_mailbox_buffer → sn_mailbox_send → sn_reader_release. examples/controller.c is one; examples/controller.cpp
- * also opens the ring again when its node is restarted.
+ * also opens the ring again when its node is restarted. Of several that send to an input the one of the highest priority
+ * is in charge; one may also have it for itself.
  *
  * Compatibility: SN_VERSION names offsets, sizes, meanings, limits and the order of the steps, and is raised when one of
  * them changes. The first 48 bytes and the form of a life are the same in every version, so that any can tell whose a
  * segment is and whether that process lives. A segment of another version is refused and left as it is. Within a version
- * only what docs/ring.md names may change, so a client built with any header of it works with any node of it.
+ * only what docs/ring.md names may change, so a client built with any header of it works with any node of it. Version 2
+ * has lanes in mailboxes, where 1 had one writer an input, and counts `copies` in the control block.
  *
  * A process is named by its life: pid and start time in one word, so that a reused pid is not mistaken for it. What a
  * dead process held (lease, mailbox) is taken over by compare-and-exchange on that word.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Collection
 from functools import partial
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from sim_node._native import SPARES, Ring
+from sim_node._native import SILENCE, SPARES, Ring
 from sim_node.bridge.exported import Exported
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.segment import Segment, Views
@@ -25,12 +26,14 @@ from sim_node.layout import Layout
 class Publisher:
     """Owner of a ring with this layout of a slot, and one mailbox for each field of ``inputs``.
 
-    ``name`` is the node's name; without one the ring lies in anonymous memory of this process. Fields of
-    ``device_layout`` lie in as many slots of a GPU's memory, which its kernels fill (``Stepper(slots=…)``).
+    ``name`` is the node's name; without one the ring lies in anonymous memory of this process. Inputs named in
+    ``exclusive`` are for one writer at a time; a writer that sent nothing for ``silence`` ticks is no longer in charge
+    of an input. Fields of ``device_layout`` lie in as many slots of a GPU's memory, which its kernels fill
+    (``Stepper(slots=…)``).
     Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``, ``exported`` (those
     slots of a GPU, or None).
-    Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, a GPU
-    that shares none (``refusal`` tells before).
+    Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, an
+    unknown input, a silence that is none, a GPU that shares none (``ipc.refusal`` tells before).
     """
 
     def __init__(
@@ -39,10 +42,18 @@ class Publisher:
         inputs: Layout | None = None,
         name: str | None = None,
         slots: int = 4,
+        *,
+        exclusive: Collection[str] = (),
+        silence: int = SILENCE,
         device_layout: Layout | None = None,
         device: Cuda | None = None,
     ) -> None:
         self.layout, self.inputs = layout, inputs if inputs is not None else Layout((), 0)
+        names = [field.name for field in self.inputs]
+        if unknown := sorted(set(exclusive) - set(names)):
+            raise RingError(f"there is no input '{unknown[0]}' to be exclusive; there are {', '.join(names) or 'none'}")
+        if not 1 <= silence < 1 << 32:
+            raise RingError(f"a writer is silent after at least 1 tick and less than 2^32, not {silence!r}")
         sizes, texts = (
             tuple(field.nbytes for field in self.inputs),
             (layout.text().encode(), self.inputs.text().encode()),
@@ -61,7 +72,10 @@ class Publisher:
 
         def form(memory: Any, generation: int) -> Ring:
             digest = bytes.fromhex(layout.digest)
-            return Ring.create(memory, slots, layout.size, sizes, generation, digest, *texts, offered(generation))
+            ring = Ring.create(memory, slots, layout.size, sizes, generation, digest, *texts, offered(generation))
+            for index, field in enumerate(names):
+                ring.rule(index, field in exclusive, silence)
+            return ring
 
         if name is None:
             self.segment = in_process.create("anonymous", size, form)
@@ -82,7 +96,7 @@ class Publisher:
         return self._slots[self.ring.next()]
 
     def take(self, name: str) -> np.ndarray[Any, Any] | None:
-        """Copy the newest command for an input out; None if none came since the last call."""
+        """Copy the newest command of an input's writer in charge out; None if none came since the last call."""
         field = self.inputs[name]
         command = np.empty(field.numpy_shape, field.element.numpy)
         taken = self.ring.take(self.inputs.fields.index(field), command.data)

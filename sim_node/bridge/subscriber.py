@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sim_node._native import LEASES, Reader, Ring, Tick
+from sim_node._native import LANES, LEASES, NO_LANE, Reader, Ring, Tick
 from sim_node.bridge.device_fields import DeviceFields
 from sim_node.bridge.exported import Exported
 from sim_node.bridge.mapped import reach
@@ -34,7 +34,8 @@ class Subscriber:
     """A reader of the ring of that node's name, or of a Publisher in this process.
 
     It outlives the producer: the next wait finds the ring that a restarted one made. Use it in one thread.
-    ``timeout`` is in seconds, how long to wait for the ring to be there. ``on`` is where this reader works: 'host' or
+    ``timeout`` is in seconds, how long to wait for the ring to be there. ``writer`` is the name under which it sends
+    commands, of which 23 bytes are kept; by default the program's. ``on`` is where this reader works: 'host' or
     'device', for fields that are on both; 'device' wants all that a GPU keeps, 'host' none of it, and 'auto' each field
     as it comes cheapest, which ``ways`` tells; it warns of those that do not come. ``stream`` is the one that work on
     arrays of a GPU is given to, an address; by default the device's, which the default stream waits for. A tick's slot
@@ -45,12 +46,18 @@ class Subscriber:
     """
 
     def __init__(
-        self, source: str | Publisher, timeout: float = 5.0, on: str = "auto", stream: int | None = None
+        self,
+        source: str | Publisher,
+        timeout: float = 5.0,
+        writer: str | None = None,
+        on: str = "auto",
+        stream: int | None = None,
     ) -> None:
         if on not in PLACES:
             raise RingError(f"a subscriber is on one of {', '.join(map(repr, PLACES))}, not {on!r}")
         self._on, self._stream = on, stream
         self._find: Callable[[], Segment | None]
+        self._writer, self._wanted = writer, dict[str, tuple[int, bool]]()
         if isinstance(source, Publisher):
             self.name, self._find = source.name, lambda: source.segment
         else:
@@ -91,20 +98,45 @@ class Subscriber:
             self._require_lease()
         return tick
 
-    def command(self, name: str) -> np.ndarray[Any, Any]:
-        """Give the free buffer of an input's mailbox, to be filled in place and published by ``send(name)``.
+    def claim(self, name: str, priority: int = 0, exclusive: bool = False) -> None:
+        """Become a writer of an input, in every generation from now on; ``command`` and ``send`` do it with defaults.
 
-        It holds an old command until filled, and is not to be written after the send.
-        Raises RingError when another living process sends to this input, KeyError when there is no such input.
+        Of the writers that sent lately the one of the highest ``priority`` is in charge, of equals the one that was.
+        ``exclusive`` asks for the input alone, which its producer may also demand of every writer.
+        Raises RingError that names who is in the way: the writer that has the input alone, or one of those that share
+        it; KeyError when there is no such input.
         """
-        index, buffers = self._input(name)
-        holder = self._reader.claim(index)
-        if holder:
+        index = self._input(name)
+        if not isinstance(priority, int) or not -(1 << 31) <= priority < 1 << 31:
+            raise RingError(f"a priority is a whole number of 32 bits, not {priority!r}")
+        lane = self._reader.claim(index, self._writer, priority, exclusive)
+        if isinstance(lane, tuple):
+            code, pid, other = lane
+            input_, who = f"input '{name}' of ring '{self.name}'", f"'{other}' (pid {pid})"
             raise RingError(
-                f"input '{name}' of ring '{self.name}' already takes its commands from a running process "
-                f"(pid {holder}): one sender an input"
+                f"{input_} has {LANES} writers, {who} among them, and takes no more: end one of them"
+                if code == NO_LANE
+                else f"{input_} is for one writer at a time and has one, {who}: end that one, or let both share the "
+                "input (exclusive)"
             )
-        return buffers[self._reader.prepare(index)]
+        self._wanted[name] = priority, exclusive
+        self._lanes[name] = self._segment.lane(self.inputs[name], index, lane)
+
+    def leave(self, name: str) -> None:
+        """Send to an input no more: others may be in charge of it, or have it alone."""
+        self._reader.leave(self._input(name))
+        self._wanted.pop(name, None)
+        self._lanes.pop(name, None)
+
+    def command(self, name: str) -> np.ndarray[Any, Any]:
+        """Give the free buffer of this writer's lane, to be filled in place and published by ``send(name)``.
+
+        It holds an old command until filled, and is not to be written after the send. Raises as ``claim``.
+        """
+        index = self._input(name)
+        if name not in self._lanes:
+            self.claim(name, *self._wanted.get(name, (0, False)))
+        return self._lanes[name][self._reader.prepare(index)]
 
     def send(self, name: str, command: Any = None) -> None:
         """Send a command, or the one filled in after ``command(name)``; it is stamped as answering the tick last taken.
@@ -121,7 +153,7 @@ class Subscriber:
                     f"not {np.asarray(command).dtype} of shape {np.shape(command)}"
                 ) from error
         try:
-            self._reader.send(self._input(name)[0])
+            self._reader.send(self._input(name))
         except ValueError as error:
             raise RingError(f"nothing to send to input '{name}': call command('{name}') and fill it first") from error
 
@@ -144,11 +176,11 @@ class Subscriber:
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.close()
 
-    def _input(self, name: str) -> tuple[int, tuple[np.ndarray[Any, Any], ...]]:
+    def _input(self, name: str) -> int:
         try:
-            return self._mailboxes[name]
+            return self._numbers[name]
         except KeyError:
-            raise KeyError(f"no input '{name}'; there are {', '.join(self._mailboxes) or 'none'}") from None
+            raise KeyError(f"no input '{name}'; there are {', '.join(self._numbers) or 'none'}") from None
 
     def _require_lease(self) -> None:
         held = self.statistics()["held"]
@@ -205,7 +237,8 @@ class Subscriber:
         self.layout, self.inputs, self.transport = layout, inputs, segment.transport
         self._segment, self._reader, self._switches = segment, reader, self._switches + 1
         self._device, self.ways = device, ways
-        self._mailboxes = {field.name: (i, segment.mailbox(field, i)) for i, field in enumerate(inputs)}
+        self._numbers = {field.name: number for number, field in enumerate(inputs)}
+        self._lanes: dict[str, tuple[np.ndarray[Any, Any], ...]] = {}
 
     def _reach(self, ring: Ring, layout: Layout, transport: str) -> tuple[DeviceFields, dict[str, Way]]:
         """Find the fields that a GPU keeps, and the way of each field."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 
 from rclpy.lifecycle import LifecycleNode
 
@@ -75,10 +76,18 @@ class Assembly:
     def _ring(self, name: str) -> Publisher:
         """Make the ring; what is published for readers on a GPU comes on the host where that cannot share it."""
         plant, settings = self.plant, self.settings
+        publisher = partial(
+            Publisher,
+            inputs=plant.input_layout,
+            name=name,
+            slots=settings.slots,
+            exclusive=settings.exclusive,
+            silence=settings.input_silence,
+        )
         wanted, device = plant.device_layout, get_device(settings.device)
         refused = refusal(device) if isinstance(device, Cuda) else f"the plant is stepped on {device}, which is no GPU"
         if refused or not wanted.size or not isinstance(device, Cuda):
             for field in wanted:
                 self._node.get_logger().warning(f"'{field.name}' is published on the host: {refused}")
-            return Publisher(plant.layout, plant.input_layout, name, settings.slots)
-        return Publisher(plant.host_layout, plant.input_layout, name, settings.slots, wanted, device)
+            return publisher(plant.layout)
+        return publisher(plant.host_layout, device_layout=wanted, device=device)

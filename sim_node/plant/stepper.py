@@ -118,7 +118,7 @@ class Stepper:
             places.private.size, self.state_layout.size, self.input_layout.size, dt_ns, keyframe_every, record_capacity,
             **away,
         )  # fmt: skip
-        self._account = Account(self._native)
+        self._account = Account(self._native, len(self.input_layout.fields))
         self.reset()
         self._probe()
         if trace is not None:
@@ -297,9 +297,14 @@ class Stepper:
     def statistics(self, since: str = "start") -> dict[str, Distribution]:
         """Describe lateness, step_time, wake_to_commit, command_age (ns) and delay_ticks since 'start' or 'reset'.
 
-        delay_ticks counts from the tick that a command answers to the tick that applies it: 1 is the next one.
+        The last two are of all commands. delay_ticks counts from the tick that a command answers to the tick that
+        applies it: 1 is the next one.
         """
         return self._account.distributions(since)
+
+    def command_statistics(self, since: str = "start") -> dict[str, dict[str, Distribution]]:
+        """Describe command_age (ns) and delay_ticks of each input since 'start' or 'reset'."""
+        return {field.name: self._account.commands(number, since) for number, field in enumerate(self.input_layout)}
 
     def counters(self, since: str = "start") -> dict[str, int]:
         """Count ticks, misses, skipped, copies, keyframes_skipped, dropped and lost since 'start' or 'reset'."""

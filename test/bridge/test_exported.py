@@ -36,7 +36,7 @@ def test_slots_lie_apart_in_an_allocation_of_their_own(device):
 
 @GPUS
 def test_a_ring_tells_of_them(device):
-    with Publisher(Layout((), 0), None, None, 3, LAYOUT, device) as publisher:
+    with Publisher(Layout((), 0), slots=3, device_layout=LAYOUT, device=device) as publisher:
         offer = Offer.parse(publisher.ring.device, publisher.ring)
         assert (offer.uuid, offer.layout, offer.memory) == (device.uuid, LAYOUT, publisher.exported.memory.handle)
         assert len(offer.events) == 3 + SPARES
@@ -48,7 +48,7 @@ def test_a_ring_tells_of_them(device):
 
 @GPUS
 def test_a_closed_rings_memory_stays_while_it_is_mapped(device):
-    publisher = Publisher(Layout((), 0), None, None, 3, LAYOUT, device)
+    publisher = Publisher(Layout((), 0), slots=3, device_layout=LAYOUT, device=device)
     ring = publisher.ring
     place = ring.enter_mapper()
     with pytest.warns(RuntimeWarning, match="stay until the processes leave that still map them: pid"):

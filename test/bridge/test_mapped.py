@@ -26,7 +26,7 @@ def free(device):
 
 def opened(device, name, size=4):
     plant = Counted(size=size)
-    publisher = Publisher(plant.host_layout, plant.input_layout, name, 4, plant.device_layout, device)
+    publisher = Publisher(plant.host_layout, plant.input_layout, name, device_layout=plant.device_layout, device=device)
     return publisher, Stepper(plant, dt_ns=1000, ring=publisher.ring, slots=publisher.exported, device=device)
 
 

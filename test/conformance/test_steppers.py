@@ -115,7 +115,9 @@ def test_fields_on_a_gpu_have_the_bits_of_the_cpu(device, substeps):
     here = Stepper(plant, dt_ns=10**7, substeps=substeps, seed=3)
     alone = Stepper(plant, dt_ns=10**7, substeps=substeps, seed=3, device=device)
     with (
-        Publisher(plant.host_layout, plant.input_layout, None, 3, plant.device_layout, device) as publisher,
+        Publisher(
+            plant.host_layout, plant.input_layout, slots=3, device_layout=plant.device_layout, device=device
+        ) as publisher,
         Subscriber(publisher) as subscriber,
     ):
         there = Stepper(
