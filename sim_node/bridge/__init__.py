@@ -1,8 +1,9 @@
 """A plant's outputs in place, and commands back: publishers, subscribers and the transports between them."""
 
 from sim_node.bridge.inventory import RingInfo, rings
+from sim_node.bridge.leftovers import Leftover, clean
 from sim_node.bridge.publisher import Publisher
 from sim_node.bridge.subscriber import Subscriber
 from sim_node.bridge.way import Way
 
-__all__ = ["Publisher", "RingInfo", "Subscriber", "Way", "rings"]
+__all__ = ["Leftover", "Publisher", "RingInfo", "Subscriber", "Way", "clean", "rings"]

@@ -11,7 +11,7 @@ import typer
 from sim_node.cli.arguments import assignments
 from sim_node.cli.kernel import kernel
 from sim_node.cli.output import Outcome, Table, progress
-from sim_node.cli.rings import rings
+from sim_node.cli.rings import clean, rings
 from sim_node.errors import SimNodeError
 
 
@@ -109,4 +109,12 @@ def _table(title: str, rows: list[dict[str, Any]]) -> Table:
     return Table(title, columns, [[row[column] for column in columns] for row in rows])
 
 
-commands = {"rings": rings, "bag": bag, "plant": plant, "kernel": kernel, "error": error, "include-dir": include_dir}
+commands = {
+    "rings": rings,
+    "clean": clean,
+    "bag": bag,
+    "plant": plant,
+    "kernel": kernel,
+    "error": error,
+    "include-dir": include_dir,
+}

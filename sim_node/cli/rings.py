@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from sim_node.cli.output import Outcome, Table
 
@@ -13,6 +15,7 @@ RINGS = (
 )  # fmt: skip
 READERS = ("ring", "pid", "alive", "leases", "step", "taken", "skipped", "lost")
 INPUTS = ("ring", "input", "exclusive", "silence", "in_charge", "step", "answers", "age_us")
+LEFTOVERS = ("path", "bytes", "reason", "readers")
 WRITERS = ("ring", "input", "name", "pid", "alive", "priority", "sent", "applied", "in_charge")
 
 
@@ -36,9 +39,23 @@ def rings() -> Outcome:
     return Outcome({"rings": listed}, tables)
 
 
+def clean(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be removed.")] = False,
+) -> Outcome:
+    """Remove what dead owners left in shared memory, and only that; name what stays, and why."""
+    from sim_node.bridge import clean as find
+
+    found = find(dry_run)
+    gone, left = ([asdict(each) for each in found if each.dead is dead] for dead in (True, False))
+    result = {"dry_run": dry_run, "removed": gone, "left": left, "bytes": sum(each["bytes"] for each in gone)}
+    titles = ("would be removed" if dry_run else "removed", "left alone")
+    tables = [_table(title, LEFTOVERS, rows) for title, rows in zip(titles, (gone, left)) if rows]
+    return Outcome(result, tables, text="" if tables else "there is nothing to remove")
+
+
 def _scaled(value: int | None, scale: float) -> float | None:
     return None if value is None else round(value * scale, 3)
 
 
 def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> Table:
-    return Table(title, columns, [["" if row[column] is None else row[column] for column in columns] for row in rows])
+    return Table(title, columns, [[row[column] for column in columns] for row in rows])

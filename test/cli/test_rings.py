@@ -1,9 +1,14 @@
-"""``sim-node inspect rings``: what a ring's owner, readers and writers do."""
+"""``sim-node inspect rings`` and ``clean``: what a ring's owner, readers and writers do, and what dead owners left."""
 
 import os
+import shutil
+from pathlib import Path
+
+import pytest
 
 from sim_node import dtypes
 from sim_node.bridge import Publisher, Subscriber
+from sim_node.bridge.transports import posix_shm
 from sim_node.layout import Layout
 
 LAYOUT = Layout.of([("x", dtypes.float32, (3,), "m")])
@@ -55,3 +60,34 @@ def test_readers_and_writers_are_listed_with_what_they_did(sim_node):
     }
     for title in ("readers", "inputs", "writers", f"pilot (pid {pid})"):
         assert title in shown
+
+
+@pytest.fixture
+def folder(monkeypatch):
+    """A folder of shared memory for this test alone: cleaning must not meet what other tests leave on purpose."""
+    made = Path(f"/dev/shm/clean_{os.getpid()}")
+    made.mkdir()
+    monkeypatch.setattr(posix_shm, "FOLDER", made)
+    yield made
+    shutil.rmtree(made)
+
+
+def test_what_the_dead_left_is_removed(sim_node, folder):
+    assert sim_node("inspect", "clean").out == "there is nothing to remove\n"
+    with Publisher(LAYOUT, name="dead"):
+        content = bytearray(posix_shm.path_of("dead").read_bytes())
+    content[24 + 3] ^= 1  # another start time of the owner
+    dead, living = posix_shm.path_of("dead"), posix_shm.path_of("living")
+    dead.write_bytes(content)
+    with Publisher(LAYOUT, name="living"):
+        for option, title in (("--dry-run", "would be removed"), ("", "removed")):
+            said = sim_node("inspect", "clean", "--json", "--dry-run").object
+            assert (said["dry_run"], said["bytes"]) == (True, len(content))
+            assert [each["path"] for each in said["removed"]] == [str(dead)]
+            assert [each["path"] for each in said["left"]] == [str(living)]
+            shown = sim_node("inspect", "clean", *filter(None, [option]))
+            assert shown.code == 0
+            assert title in shown.out
+            assert "left alone" in shown.out
+        assert [path.name for path in folder.iterdir()] == [living.name]
+        assert sim_node("inspect", "clean", "--json").object["removed"] == []

@@ -5,8 +5,10 @@ from __future__ import annotations
 import fcntl
 import mmap
 import os
+import pwd
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sim_node._native import Ring
@@ -97,25 +99,47 @@ def _open(path: Path, name: str) -> int:
     except OSError as error:
         raise RingError(f"ring '{name}': {path} cannot be opened: {error.strerror}") from error
     raise RingError(
-        f"ring '{name}' belongs to another user: {path} is of uid {owner}, this process runs as uid {os.geteuid()}; "
-        "choose another name, or ask that user to remove the file"
+        f"ring '{name}' belongs to another user: {path} is of {user(owner)}, this process runs as "
+        f"{user(os.geteuid())}; choose another name, or ask that user to remove the file"
     )
+
+
+def user(uid: int) -> str:
+    """Name a user: ``ada (uid 1000)``, or ``uid 1000`` where that has no name here."""
+    try:
+        return f"{pwd.getpwuid(uid).pw_name} (uid {uid})"
+    except KeyError:
+        return f"uid {uid}"
+
+
+@contextmanager
+def held(path: Path, name: str) -> Iterator[int]:
+    """Open a segment of this user with its lock: whoever holds that of the file that still has the name may remove it.
+
+    Raises FileNotFoundError when there is none, RingError when it is another user's or cannot be opened.
+    """
+    while True:
+        file = _open(path, name)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if path.lstat().st_ino == os.fstat(file).st_ino:
+                yield file
+                return
+        finally:
+            os.close(file)
+
+
+def owner_of(file: int) -> tuple[int, int, bool | None] | None:
+    """Tell a segment's generation, its owner's pid and whether that lives (None: nobody can tell); None if no ring."""
+    return Ring.owner_of(_map(file)) if os.fstat(file).st_size else None
 
 
 def _displace(path: Path, name: str) -> int:
     """Remove the segment of a dead owner; returns the generation to start with."""
-    while True:
-        try:
-            file = _open(path, name)
-        except FileNotFoundError:
-            return time.time_ns() // 1000
-        try:
-            # Whoever holds the lock of the file that still has the name may remove it.
-            fcntl.flock(file, fcntl.LOCK_EX)
-            if path.lstat().st_ino != os.fstat(file).st_ino:
-                continue
-            found = Ring.owner_of(_map(file)) if os.fstat(file).st_size else None
-            generation, pid, alive = found or (time.time_ns() // 1000, 0, False)
+    fresh = time.time_ns() // 1000
+    try:
+        with held(path, name) as file:
+            generation, pid, alive = owner_of(file) or (fresh, 0, False)
             if alive is None:
                 raise RingError(
                     f"ring '{name}' belongs to pid {pid} of another pid namespace (container), which may be alive; "
@@ -127,10 +151,8 @@ def _displace(path: Path, name: str) -> int:
                 )
             path.unlink()
             return generation + 1
-        except FileNotFoundError:
-            continue
-        finally:
-            os.close(file)
+    except FileNotFoundError:
+        return fresh
 
 
 def _require_space(size: int, name: str) -> None:
