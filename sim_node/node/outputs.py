@@ -65,7 +65,7 @@ class Outputs:
         """Publish inside the block."""
         with ExitStack() as making:
             if self._outputs:
-                reader = making.enter_context(Subscriber(self._assembly.publisher))
+                reader = making.enter_context(Subscriber(self._assembly.publisher, on="host"))
                 for topic, output in zip(self._topics, self._outputs):
                     publish = Publication(self._node, reader, topic, output).publish
                     timer = self._node.create_timer(1.0 / output.rate, publish, clock=STEADY)

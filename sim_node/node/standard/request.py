@@ -71,10 +71,15 @@ def _declarations(name: str, form: Form, parameters: Parameters) -> list[Declara
 
 def _part(text: str, plant: Plant) -> Part:
     try:
-        return Part.parse(text, plant.layout)
+        return Part.parse(text, plant.host_layout)
     except ValueError as fault:
         name = text.split("[")[0].strip()
-        if name in {field.name for field in plant.state_layout} - {field.name for field in plant.layout}:
+        here, published, all_ = (
+            {field.name for field in layout} for layout in (plant.host_layout, plant.layout, plant.state_layout)
+        )
+        if name in published - here:
+            raise MisfitError(f"'{name}' is published for readers on a GPU: declare it with publish='both'") from None
+        if name in all_ - published:
             raise MisfitError(f"state '{name}' is not published: declare it with publish=True") from None
         raise MisfitError(str(fault)) from None
 

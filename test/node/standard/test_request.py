@@ -17,6 +17,7 @@ class Arm(sn.Plant):
     x = sn.state(sn.vec3, shape=3, publish=True)
     grid = sn.state(sn.float64, shape=(2, 2), publish=True)
     hidden = sn.state(sn.float64)
+    far = sn.state(sn.float64, publish="device")
 
 
 @pytest.fixture
@@ -72,6 +73,10 @@ def test_what_is_given_is_asked_for_and_described(ask):
         ),
         ({**JOINTS, "arm.fields.position": "angel"}, "topic 'arm': no field 'angel' is published; did you mean"),
         ({**JOINTS, "arm.fields.position": "hidden"}, "'hidden' is not published: declare it with publish=True"),
+        (
+            {**JOINTS, "arm.fields.position": "far"},
+            "'far' is published for readers on a GPU: declare it with publish='b",
+        ),
         ({**JOINTS, "arm.fields.positon": "angle"}, "JointState has no 'positon'; did you mean 'position'"),
         (
             {**JOINTS, "arm.fields.position": "x"},
