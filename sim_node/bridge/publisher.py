@@ -24,10 +24,10 @@ class Publisher:
 
     ``name`` is the node's name; without one the ring lies in anonymous memory of this process. Inputs named in
     ``exclusive`` are for one writer at a time; a writer that sent nothing for ``silence`` ticks is no longer in charge
-    of an input.
+    of an input. The ring is for this user alone, or for the members of ``group`` (a name or a number) as well.
     Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``.
     Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, an
-    unknown input, a silence that is none.
+    unknown input or group, a silence that is none.
     """
 
     def __init__(
@@ -39,6 +39,7 @@ class Publisher:
         *,
         exclusive: Collection[str] = (),
         silence: int = SILENCE,
+        group: str | None = None,
     ) -> None:
         self.layout, self.inputs = layout, inputs if inputs is not None else Layout((), 0)
         names = [field.name for field in self.inputs]
@@ -64,7 +65,8 @@ class Publisher:
         if name is None:
             self.segment = in_process.create("anonymous", size, form)
         else:
-            self.segment = posix_shm.create(ring_name(name), size, form)
+            number = posix_shm.group_id(group) if group is not None else None
+            self.segment = posix_shm.create(ring_name(name), size, form, number)
         self.name, self.transport, self.ring = self.segment.name, self.segment.transport, self.segment.ring
         views = partial(self.segment.slot, layout, writable=True)
         self._slots = tuple(Slot(self.ring, i, views(i)) for i in range(slots + SPARES))

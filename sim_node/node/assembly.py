@@ -62,6 +62,7 @@ class Assembly:
                     settings.slots,
                     exclusive=settings.exclusive,
                     silence=settings.input_silence,
+                    group=settings.group or None,
                 )
             )
             self.stepper = Stepper(
