@@ -49,10 +49,13 @@ static PyObject *size(PyObject *type, PyObject *args)
 {
     (void)type;
     sn_geometry g = {0};
-    unsigned long long slots, slot_size, layout_size, inputs_size;
+    unsigned long long slots, slot_size, layout_size, inputs_size, device_size = 0;
     PyObject *sizes;
-    if (!PyArg_ParseTuple(args, "KKO!KK", &slots, &slot_size, &PyTuple_Type, &sizes, &layout_size, &inputs_size)) return NULL;
+    if (!PyArg_ParseTuple(args, "KKO!KK|K", &slots, &slot_size, &PyTuple_Type, &sizes, &layout_size, &inputs_size,
+                          &device_size))
+        return NULL;
     g.slots = slots, g.slot_size = slot_size, g.layout_size = layout_size, g.inputs_size = inputs_size;
+    g.device_size = device_size;
     return place(&g, sizes) < 0 ? NULL : PyLong_FromUnsignedLongLong(g.size);
 }
 
@@ -62,12 +65,13 @@ static PyObject *create(PyObject *type, PyObject *args)
     sn_geometry g = {0};
     unsigned long long slots, slot_size, generation;
     PyObject *memory, *sizes;
-    const char *digest, *layout, *inputs;
-    Py_ssize_t digest_size, layout_size, inputs_size;
-    if (!PyArg_ParseTuple(args, "OKKO!Ky#y#y#", &memory, &slots, &slot_size, &PyTuple_Type, &sizes, &generation, &digest,
-                          &digest_size, &layout, &layout_size, &inputs, &inputs_size))
+    const char *digest, *layout, *inputs, *device = "";
+    Py_ssize_t digest_size, layout_size, inputs_size, device_size = 0;
+    if (!PyArg_ParseTuple(args, "OKKO!Ky#y#y#|y#", &memory, &slots, &slot_size, &PyTuple_Type, &sizes, &generation, &digest,
+                          &digest_size, &layout, &layout_size, &inputs, &inputs_size, &device, &device_size))
         return NULL;
     g.slots = slots, g.slot_size = slot_size, g.layout_size = (uint64_t)layout_size, g.inputs_size = (uint64_t)inputs_size;
+    g.device_size = (uint64_t)device_size;
     if (place(&g, sizes) < 0) return NULL;
     sn_ring_object *self = new_ring(memory);
     if (self == NULL) return NULL;
@@ -80,7 +84,7 @@ static PyObject *create(PyObject *type, PyObject *args)
         Py_DECREF(self);
         return NULL;
     }
-    sn_ring_format(&self->ring, self->memory.buf, &g, generation, digest, layout, inputs);
+    sn_ring_format(&self->ring, self->memory.buf, &g, generation, digest, layout, inputs, device);
     self->owner = 1;
     return (PyObject *)self;
 }
@@ -110,6 +114,15 @@ static PyObject *owner_of(PyObject *type, PyObject *memory)
     if (head.magic != SN_MAGIC) Py_RETURN_NONE;
     PyObject *alive = head.pid_namespace != sn_pid_namespace() ? Py_None : sn_life_ended(head.owner) ? Py_False : Py_True;
     return Py_BuildValue("KIO", (unsigned long long)head.generation, sn_life_pid(head.owner), alive);
+}
+
+/* (pid, start time) of this process, as a ring's owner tells them. */
+static PyObject *life(PyObject *type, PyObject *unused)
+{
+    (void)type, (void)unused;
+    const uint64_t self = sn_life_self();
+    if (self != 0 && self != SN_NONE) return Py_BuildValue("IK", sn_life_pid(self), (unsigned long long)sn_life_start(self));
+    return PyErr_Format(PyExc_OSError, "%s", sn_code_text(SN_NO_LIFE));
 }
 
 int sn_must_own(const sn_ring_object *self)
@@ -192,11 +205,44 @@ static PyObject *readers(sn_ring_object *self, PyObject *unused)
     return list;
 }
 
+/* Returns its place in the table of those who map the fields on a GPU. */
+static PyObject *enter_mapper(sn_ring_object *self, PyObject *unused)
+{
+    (void)unused;
+    uint32_t place;
+    const int entered = sn_mapper_enter(&self->ring, &place);
+    if (entered == SN_OK) return PyLong_FromUnsignedLong(place);
+    return PyErr_Format(PyExc_OSError, "%s", sn_code_text(entered));
+}
+
+static PyObject *leave_mapper(sn_ring_object *self, PyObject *index)
+{
+    uint32_t place;
+    if (sn_ring_index(index, SN_READERS, "place", &place) < 0) return NULL;
+    sn_mapper_leave(&self->ring, place);
+    Py_RETURN_NONE;
+}
+
+/* The pids of those who live. */
+static PyObject *mappers(sn_ring_object *self, PyObject *unused)
+{
+    (void)unused;
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list != NULL && i < SN_READERS; i++) {
+        const uint64_t life = sn_mapper_of(&self->ring, i);
+        PyObject *pid = life ? PyLong_FromUnsignedLong(sn_life_pid(life)) : NULL;
+        if (life && (pid == NULL || PyList_Append(list, pid) < 0)) Py_CLEAR(list);
+        Py_XDECREF(pid);
+    }
+    return list;
+}
+
 static PyMethodDef methods[] = {
     {"size", size, METH_VARARGS | METH_STATIC, "Count the bytes of a ring (slots, slot size, input sizes, text lengths)."},
     {"create", create, METH_VARARGS | METH_STATIC, "Make a ring in zeroed memory."},
     {"attach", attach, METH_O | METH_STATIC, "Take up the ring in memory, or say by ValueError why it is none."},
     {"owner_of", owner_of, METH_O | METH_STATIC, "Tell generation, pid and life of whoever made the memory a ring."},
+    {"life", life, METH_NOARGS | METH_STATIC, "Tell pid and start time of this process, as an owner's."},
     {"next", (PyCFunction)next, METH_NOARGS, "Choose the slot to fill."},
     {"commit", (PyCFunction)commit, METH_VARARGS, "Publish the slot (slot, step, stamp_ns, hash)."},
     {"rule", (PyCFunction)sn_ring_rule, METH_VARARGS, "Say of an input whether one writer has it alone, and after how many ticks one is silent."},
@@ -207,6 +253,9 @@ static PyMethodDef methods[] = {
     {"lane_offsets", (PyCFunction)sn_ring_lane_offsets, METH_VARARGS, "Tell where the two buffers of a lane of an input start."},
     {"mailbox", (PyCFunction)sn_ring_mailbox, METH_O, "Tell the rules of an input, what was applied last, and its writers."},
     {"readers", (PyCFunction)readers, METH_NOARGS, "List the readers."},
+    {"enter_mapper", (PyCFunction)enter_mapper, METH_NOARGS, "Tell the owner that its GPU's memory is mapped; returns a place."},
+    {"leave_mapper", (PyCFunction)leave_mapper, METH_O, "Tell the owner that it is mapped there no more (place)."},
+    {"mappers", (PyCFunction)mappers, METH_NOARGS, "List the pids of those who map its GPU's memory."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -235,6 +284,7 @@ FIGURE(heartbeat_ns, __atomic_load_n(&self->ring.control->heartbeat_ns, __ATOMIC
 BYTES(digest, offsetof(sn_control, digest), 32)
 BYTES(layout, self->ring.geometry.layout_at, self->ring.geometry.layout_size)
 BYTES(inputs, self->ring.geometry.inputs_at, self->ring.geometry.inputs_size)
+BYTES(device, self->ring.geometry.device_at, self->ring.geometry.device_size)
 
 static PyObject *get_closed(sn_ring_object *self, void *unused)
 {
@@ -296,6 +346,7 @@ static PyGetSetDef getters[] = {
     GETTER(digest, "SHA-256 of the layout's text."),
     GETTER(layout, "Text of the layout."),
     GETTER(inputs, "Text of the layout of the inputs."),
+    GETTER(device, "Text of the fields that a GPU keeps; empty: none."),
     GETTER(input_sizes, "Bytes of each input's command."),
     GETTER(newest, "Number, step and instant (CLOCK_MONOTONIC, ns) of the newest commit, or None."),
     GETTER(closed, "Whether the owner closed it."),

@@ -4,7 +4,7 @@
  * C++17, needs Linux and nothing else (define _GNU_SOURCE before any include where the compiler does not). A segment, all
  * of it sized when it is made (sn_geometry_place says where each part lies):
  *
- *     control block · reader table · mailboxes · layout text · inputs text · slots · two spare slots
+ *     control block · reader table · mailboxes · layout text · inputs text · device text · slots · two spare slots
  *
  * Producer, one thread: sn_ring_next → fill sn_ring_slot → sn_ring_commit. It never waits. A slot carries a sequence
  * word: twice the number of the commit that filled it, odd while it is being written. `latest` holds number and slot
@@ -32,6 +32,9 @@
  *
  * A process is named by its life: pid and start time in one word, so that a reused pid is not mistaken for it. What a
  * dead process held (lease, mailbox) is taken over by compare-and-exchange on that word.
+ *
+ * Fields that a GPU keeps lie in as many slots of its memory, which the device text names (docs/ring.md) and a lease
+ * guards as it does the ring's own: ring/mapper.h tells the producer who maps them.
  */
 #ifndef SIM_NODE_RING_H
 #define SIM_NODE_RING_H
@@ -40,6 +43,7 @@
 #include "ring/field.h"
 #include "ring/life.h"
 #include "ring/mailbox.h"
+#include "ring/mapper.h"
 #include "ring/producer.h"
 #include "ring/reader.h"
 #include "ring/segment.h"

@@ -4,5 +4,6 @@ from sim_node.bridge.inventory import RingInfo, rings
 from sim_node.bridge.leftovers import Leftover, clean
 from sim_node.bridge.publisher import Publisher
 from sim_node.bridge.subscriber import Subscriber
+from sim_node.bridge.way import Way
 
-__all__ = ["Leftover", "Publisher", "RingInfo", "Subscriber", "clean", "rings"]
+__all__ = ["Leftover", "Publisher", "RingInfo", "Subscriber", "Way", "clean", "rings"]

@@ -12,9 +12,13 @@ from typing import Any
 import numpy as np
 
 from sim_node._native import SILENCE, SPARES, Ring
+from sim_node.bridge.exported import Exported
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.segment import Segment, Views
 from sim_node.bridge.transports import in_process, posix_shm
+from sim_node.device.cuda import Cuda
+from sim_node.device.driver import DriverError
+from sim_node.device.ipc import refusal
 from sim_node.errors import RingError
 from sim_node.layout import Layout
 
@@ -24,10 +28,13 @@ class Publisher:
 
     ``name`` is the node's name; without one the ring lies in anonymous memory of this process. Inputs named in
     ``exclusive`` are for one writer at a time; a writer that sent nothing for ``silence`` ticks is no longer in charge
-    of an input. The ring is for this user alone, or for the members of ``group`` (a name or a number) as well.
-    Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``.
+    of an input. Fields of ``device_layout`` lie in as many slots of a GPU's memory, which its kernels fill
+    (``Stepper(slots=…)``). The ring is for this user alone, or for the members of ``group`` (a name or a number) as
+    well.
+    Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``, ``exported`` (those
+    slots of a GPU, or None).
     Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, an
-    unknown input or group, a silence that is none.
+    unknown input or group, a silence that is none, a GPU that shares none (``ipc.refusal`` tells before).
     """
 
     def __init__(
@@ -40,6 +47,8 @@ class Publisher:
         exclusive: Collection[str] = (),
         silence: int = SILENCE,
         group: str | None = None,
+        device_layout: Layout | None = None,
+        device: Cuda | None = None,
     ) -> None:
         self.layout, self.inputs = layout, inputs if inputs is not None else Layout((), 0)
         names = [field.name for field in self.inputs]
@@ -51,13 +60,21 @@ class Publisher:
             tuple(field.nbytes for field in self.inputs),
             (layout.text().encode(), self.inputs.text().encode()),
         )
+        there = device_layout if device_layout is not None and device_layout.size else None
+        exported = None if there is None else _exported(there, device, slots, name or "anonymous")
+        self.exported = exported
+
+        def offered(generation: int) -> bytes:
+            return b"" if exported is None else exported.offer(generation).text().encode()
+
         try:
-            size = Ring.size(slots, layout.size, sizes, *map(len, texts))
+            size = Ring.size(slots, layout.size, sizes, len(texts[0]), len(texts[1]), len(offered(0)))
         except (ValueError, OverflowError) as error:
             raise RingError(f"ring '{name or 'anonymous'}' cannot be laid out: {error}") from error
 
         def form(memory: Any, generation: int) -> Ring:
-            ring = Ring.create(memory, slots, layout.size, sizes, generation, bytes.fromhex(layout.digest), *texts)
+            digest = bytes.fromhex(layout.digest)
+            ring = Ring.create(memory, slots, layout.size, sizes, generation, digest, *texts, offered(generation))
             for index, field in enumerate(names):
                 ring.rule(index, field in exclusive, silence)
             return ring
@@ -70,7 +87,7 @@ class Publisher:
         self.name, self.transport, self.ring = self.segment.name, self.segment.transport, self.segment.ring
         views = partial(self.segment.slot, layout, writable=True)
         self._slots = tuple(Slot(self.ring, i, views(i)) for i in range(slots + SPARES))
-        self._close = weakref.finalize(self, _end, self.segment)
+        self._close = weakref.finalize(self, _end, self.segment, exported)
 
     @property
     def generation(self) -> int:
@@ -122,10 +139,25 @@ class Slot:
         pass
 
 
-def _end(segment: Segment) -> None:
+def _exported(layout: Layout, device: Cuda | None, slots: int, name: str) -> Exported:
+    """Make slots on a GPU. Raises RingError saying why there can be none."""
+    if device is None:
+        raise RingError(f"ring '{name}' has fields on a GPU: say which, device=get_device('cuda:0')")
+    refused = refusal(device)
+    if refused:
+        raise RingError(f"ring '{name}' cannot have fields on {device.title}: {refused}")
+    try:
+        return Exported(layout, device, slots)
+    except (MemoryError, DriverError) as error:
+        raise RingError(f"ring '{name}' cannot have fields on {device.title}: {error}") from error
+
+
+def _end(segment: Segment, exported: Exported | None) -> None:
     """Close the ring, in the process that made it only: a forked child owns nothing."""
     if segment.ring.owner_pid != os.getpid():
         return
     segment.ring.close()
     if segment.transport == posix_shm.TRANSPORT:
         posix_shm.remove(segment)
+    if exported is not None:
+        exported.retire(segment.ring)

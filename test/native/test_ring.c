@@ -207,6 +207,28 @@ static void choices_outside_the_limits_are_refused(void)
     CHECK(sn_geometry_place(&g) != NULL);
 }
 
+static void who_maps_the_memory_of_a_gpu_is_seen_until_it_leaves_or_dies(void)
+{
+    sn_ring ring;
+    void *memory = make_ring(&ring, 2, 64, 0, 0);
+    uint32_t place, other;
+    CHECK(sn_mapper_enter(&ring, &place) == SN_OK && sn_mapper_enter(&ring, &other) == SN_OK && place != other);
+    CHECK(sn_mapper_of(&ring, place) == sn_life_self() && sn_mapper_of(&ring, other) == sn_life_self());
+    sn_mapper_leave(&ring, other);
+    CHECK(sn_mapper_of(&ring, other) == 0);
+    const pid_t child = fork();
+    if (child == 0) _exit(sn_mapper_enter(&ring, &other) == SN_OK ? (int)other : 99);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == (int)other);
+    CHECK(ring.control->mappers[other] != 0 && sn_mapper_of(&ring, other) == 0);
+    for (uint32_t i = 1; i < SN_READERS; i++) CHECK(sn_mapper_enter(&ring, &other) == SN_OK); /* the dead one's place, too */
+    CHECK(sn_mapper_enter(&ring, &other) == SN_NO_ROOM);
+    sn_mapper_leave(&ring, place);
+    sn_ring_close(&ring);
+    CHECK(sn_mapper_enter(&ring, &place) == SN_CLOSED && sn_mapper_of(&ring, place) == 0);
+    munmap(memory, ring.geometry.size);
+}
+
 static void each_code_has_words_of_its_own(void)
 {
     for (int code = SN_EXCLUSIVE; code <= SN_NEW; code++)
@@ -226,6 +248,7 @@ int main(void)
     commands_arrive_whole_and_once();
     lives_tell_processes_apart();
     choices_outside_the_limits_are_refused();
+    who_maps_the_memory_of_a_gpu_is_seen_until_it_leaves_or_dies();
     each_code_has_words_of_its_own();
     return 0;
 }

@@ -85,7 +85,8 @@ static inline void sn_ring_commit(sn_ring *r, int slot, uint64_t step, int64_t s
 /* Tell readers that no more ticks will come. */
 static inline void sn_ring_close(sn_ring *r)
 {
-    __atomic_store_n(&r->control->closed, 1, __ATOMIC_RELEASE); /* pairs with the acquire in sn_ring_closed */
+    /* seq_cst: pairs with the acquire in sn_ring_closed, and comes before the look in sn_mapper_of. */
+    __atomic_store_n(&r->control->closed, 1, __ATOMIC_SEQ_CST);
     sn_bell_ring(r->control);
 }
 

@@ -22,12 +22,12 @@
 #define SN_LINE 64u
 #define SN_GROUPS 1024 /* of a process, that sn_ring_open looks at */
 
-/* The first five and the sizes of the inputs are chosen; the rest follows from them. */
+/* The first six and the sizes of the inputs are chosen; the rest follows from them. */
 typedef struct {
-    uint64_t slots, slot_size, inputs, layout_size, inputs_size;
+    uint64_t slots, slot_size, inputs, layout_size, inputs_size, device_size;
     uint64_t input_size[SN_INPUTS];
     uint64_t mailbox_at[SN_INPUTS];
-    uint64_t layout_at, inputs_at, slots_at, slot_stride, size;
+    uint64_t layout_at, inputs_at, device_at, slots_at, slot_stride, size;
 } sn_geometry;
 
 typedef struct {
@@ -48,6 +48,7 @@ typedef struct {
     uint32_t bell, closed;
     uint32_t waiter __attribute__((aligned(64)));
     sn_entry readers[SN_READERS];
+    uint64_t mappers[SN_READERS]; /* lives of those that map the fields on a GPU; 0: free */
 } sn_control;
 
 typedef struct {
@@ -113,7 +114,7 @@ static inline const char *sn_geometry_place(sn_geometry *g)
     if (g->slots < 2 || g->slots > SN_SLOTS) return "the number of slots is not in 2 … 64";
     if (g->inputs > SN_INPUTS) return "there are more than 64 inputs";
     if (g->slot_size > limit || g->slot_size % 8) return "the size of a slot is not a multiple of 8 below 2^48";
-    if (g->layout_size > limit || g->inputs_size > limit) return "the text of a layout is longer than 2^48 bytes";
+    if (g->layout_size > limit || g->inputs_size > limit || g->device_size > limit) return "the text of a layout is longer than 2^48 bytes";
     for (uint64_t i = 0; i < SN_INPUTS; i++) {
         if (i >= g->inputs) g->input_size[i] = 0;
         if (g->input_size[i] > limit) return "an input is larger than 2^48 bytes";
@@ -122,7 +123,8 @@ static inline const char *sn_geometry_place(sn_geometry *g)
     }
     g->layout_at = at;
     g->inputs_at = g->layout_at + g->layout_size;
-    g->slots_at = (g->inputs_at + g->inputs_size + 4095) / 4096 * 4096;
+    g->device_at = g->inputs_at + g->inputs_size;
+    g->slots_at = (g->device_at + g->device_size + 4095) / 4096 * 4096;
     g->slot_stride = sizeof(sn_slot) + (g->slot_size + SN_LINE - 1) / SN_LINE * SN_LINE;
     g->size = g->slots_at + (g->slots + SN_SPARES) * g->slot_stride;
     return NULL;
@@ -154,7 +156,7 @@ static inline void *sn_lane_half(const sn_ring *r, uint32_t input, uint32_t lane
 
 /* Make a new ring in zeroed memory of g->size bytes, aligned to 64; g has been placed. */
 static inline void sn_ring_format(sn_ring *r, void *memory, const sn_geometry *g, uint64_t generation,
-                                  const void *digest, const void *layout, const void *inputs)
+                                  const void *digest, const void *layout, const void *inputs, const void *device)
 {
     sn_control *c = (sn_control *)memory;
     memset(r, 0, sizeof *r);
@@ -174,6 +176,7 @@ static inline void sn_ring_format(sn_ring *r, void *memory, const sn_geometry *g
     memcpy(c->digest, digest, sizeof c->digest);
     memcpy((char *)memory + g->layout_at, layout, g->layout_size);
     memcpy((char *)memory + g->inputs_at, inputs, g->inputs_size);
+    memcpy((char *)memory + g->device_at, device, g->device_size);
     for (uint32_t i = 0; i < g->inputs; i++) sn_mailbox_at(r, i)->silence = SN_SILENCE;
 }
 
