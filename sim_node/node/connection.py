@@ -17,7 +17,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from sim_node._native import Tick
 from sim_node.bridge import Subscriber
-from sim_node.bridge.transports.posix_shm import TRANSPORT
+from sim_node.bridge.transports import posix_shm
 from sim_node.errors import RingError
 from sim_node.layout import Field
 from sim_node.msg import Ring
@@ -228,16 +228,16 @@ class Connection:
     def _map(self, address: Ring) -> str:
         """Map the ring; returns why that is not possible, or ''."""
         try:
+            found = posix_shm.find(address.segment)
+            if found is None or _owner(found.ring) != _owner(address):
+                return _absence(address)
             reader = Subscriber(address.segment, timeout=0.0)
         except RingError as fault:
             return str(fault)
-        if reader.generation != address.generation:
-            reader.close()
-            return f"ring '{address.segment}' is here of generation {reader.generation}, not {address.generation}"
         self._way.callback(reader.close)
         self._reader = reader
         self.path, self.fields = SHARED, tuple(field.name for field in reader.layout)
-        self.reason = f"ring '{address.segment}' is of this host and user"
+        self.reason = f"ring '{address.segment}' is of this host"
         return ""
 
     def _listen(self, address: Ring, obstacle: str) -> None:
@@ -286,11 +286,22 @@ def _obstacle(address: Ring) -> str:
     """Tell what forbids mapping the ring of this address, or ''."""
     if address.boot_id != boot_id():
         return "the plant is on another host"
-    if address.owner_uid != os.geteuid():
-        return f"the plant runs as uid {address.owner_uid}, this process as uid {os.geteuid()}"
-    if address.transport != TRANSPORT:
+    if address.transport != posix_shm.TRANSPORT:
         return f"the ring's transport is {address.transport}"
     return ""
+
+
+def _owner(ring: Any) -> tuple[int, ...]:
+    """Tell which life of which process a ring or an address is of: one out of a bag is of none that is here."""
+    return ring.generation, ring.owner_pid, ring.owner_start, ring.owner_uid
+
+
+def _absence(address: Ring) -> str:
+    """Tell why there is no ring of this address here."""
+    mine, theirs = os.geteuid(), address.owner_uid
+    if mine != theirs:
+        return f"the plant runs as uid {theirs}, this process as uid {mine}, and its ring is for no group of both"
+    return f"there is no ring '{address.segment}' of generation {address.generation} and pid {address.owner_pid} here"
 
 
 def _fields(messages: Iterable[Any]) -> list[Field]:

@@ -66,7 +66,7 @@ def test_its_reader_runs(ros_domain, cache, tmp_path, monkeypatch):
         done = subprocess.run([sys.executable, "-c", code], env=names, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     path, *ticks = done.stdout.splitlines()
-    assert path == f"shared memory because ring '{name}' is of this host and user"
+    assert path == f"shared memory because ring '{name}' is of this host"
     assert len(ticks) == 3
 
 

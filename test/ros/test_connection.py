@@ -27,8 +27,9 @@ ELSEWHERE = [
     ({"boot_id": "another"}, "the plant is on another host"),
     ({"owner_uid": os.geteuid() + 1}, f"the plant runs as uid {os.geteuid() + 1}, this process as uid {os.geteuid()}"),
     ({"transport": "cuda_ipc"}, "the ring's transport is cuda_ipc"),
-    ({"segment": "none_such"}, "there is no ring 'none_such' of this user"),
-    ({"generation": 1}, f"ring '{NAME}' is here of generation "),
+    ({"segment": "none_such"}, "there is no ring 'none_such' of generation "),
+    ({"owner_start": 1}, f"there is no ring '{NAME}' of generation "),
+    ({"generation": 1}, f"there is no ring '{NAME}' of generation 1 and pid {os.getpid()} here"),
 ]
 
 
@@ -68,14 +69,14 @@ def test_a_plant_of_this_host_is_read_in_its_ring(rig, capfd):
         peer.change("activate")
         with connect(peer.node, peer.target) as connection:
             assert connection.path == "shared memory"
-            assert connection.reason == f"ring '{NAME}' is of this host and user"
+            assert connection.reason == f"ring '{NAME}' is of this host"
             assert connection.fields == ("x",)
             x, stamp_ns = moved(connection)
             assert x.shape == (3, 3)
             assert stamp_ns > 0
             with connection.latest() as tick:
                 assert not tick["x"].flags.writeable
-    assert capfd.readouterr().err.count(f"{peer.target}: shared memory: ring '{NAME}' is of this host and user") == 1
+    assert capfd.readouterr().err.count(f"{peer.target}: shared memory: ring '{NAME}' is of this host") == 1
 
 
 @pytest.mark.parametrize(("changes", "why"), ELSEWHERE, ids=[next(iter(changes)) for changes, _ in ELSEWHERE])
