@@ -1,7 +1,8 @@
 """A plant's outputs in place, and commands back: publishers, subscribers and the transports between them."""
 
+from sim_node.bridge.handle import Handle
 from sim_node.bridge.inventory import RingInfo, rings
 from sim_node.bridge.publisher import Publisher
 from sim_node.bridge.subscriber import Subscriber
 
-__all__ = ["Publisher", "RingInfo", "Subscriber", "rings"]
+__all__ = ["Handle", "Publisher", "RingInfo", "Subscriber", "rings"]

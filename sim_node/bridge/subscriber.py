@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sim_node._native import LEASES, Reader, Tick
+from sim_node.bridge.handle import Handle
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.publisher import Publisher
 from sim_node.bridge.segment import Segment
@@ -24,7 +25,7 @@ FOREVER = 2**62  # ns
 
 
 class Subscriber:
-    """A reader of the ring of that node's name, or of a Publisher in this process.
+    """A reader of the ring of that node's name, of a Publisher in this process, or that a handle means.
 
     It outlives the producer: the next wait finds the ring that a restarted one made. Use it in one thread.
     ``timeout`` is in seconds, how long to wait for the ring to be there.
@@ -32,15 +33,16 @@ class Subscriber:
     Raises RingError when there is no ring in time, or it is another user's or damaged.
     """
 
-    def __init__(self, source: str | Publisher, timeout: float = 5.0) -> None:
+    def __init__(self, source: str | Publisher | Handle, timeout: float = 5.0) -> None:
         self._find: Callable[[], Segment | None]
         if isinstance(source, Publisher):
             self.name, self._find = source.name, lambda: source.segment
         else:
-            self.name = ring_name(source)
+            self.name = source.name if isinstance(source, Handle) else ring_name(source)
             self._find = partial(posix_shm.find, self.name)
         self._switches = -1
-        self._adopt(self._search(None, timeout, time.monotonic() + timeout))
+        first = source.find() if isinstance(source, Handle) else None
+        self._adopt(first or self._search(None, timeout, time.monotonic() + timeout))
 
     @property
     def generation(self) -> int:
