@@ -65,7 +65,11 @@ int main(int count, char **words)
     if (wrong != NULL) return fail("field 'body_velocity'", wrong);
     int code = sn_reader_open(&reader, &ring);
     if (code != SN_OK) return fail(words[1], sn_code_text(code));
-    if (sn_mailbox_claim(&reader, force) != 0) return fail("input 'force'", "another process sends to it");
+    sn_writer other;
+    if ((code = sn_mailbox_claim(&reader, force, "skyhook", 0, 0, &other)) != SN_OK) {
+        fprintf(stderr, "controller: '%s' (pid %" PRIu32 ") sends to it\n", other.name, other.pid);
+        return fail("input 'force'", sn_code_text(code));
+    }
     signal(SIGINT, stop);
     signal(SIGTERM, stop);
     puts("ready");

@@ -1,8 +1,9 @@
 // A controller in C++17 for the quarter-car suspension: a skyhook damper that answers each tick and outlives the node.
 //
-//     controller_cpp NODE [SPIN_US]
+//     controller_cpp NODE [SPIN_US [PRIORITY]]
 //
-// It polls for SPIN_US microseconds before it sleeps on the ring's bell: sooner awake, for a core that burns. When the node
+// It polls for SPIN_US microseconds before it sleeps on the ring's bell: sooner awake, for a core that burns. Of several
+// controllers that send to one input the one of the highest PRIORITY is in charge, as long as it sends. When the node
 // ends it waits for the next one of that name, whose ring is of a new generation. SIGINT and SIGTERM end it.
 // It needs no ROS and no library; CMakeLists.txt beside it builds it.
 #include <cinttypes>
@@ -21,7 +22,7 @@ constexpr std::uint32_t most = 64;  // corners
 volatile std::sig_atomic_t stopped = 0;
 
 // Answer the ticks of one generation until it ends or a signal comes; returns nullptr, or what is wrong with it.
-const char *control(sn_ring *ring, std::int64_t spin_ns)
+const char *control(sn_ring *ring, std::int64_t spin_ns, std::int32_t priority)
 {
     std::uint64_t velocity_at, answered = 0, missed = 0;
     std::uint32_t force, corners = 0;
@@ -35,7 +36,8 @@ const char *control(sn_ring *ring, std::int64_t spin_ns)
     const int code = sn_reader_open(&reader, ring);
     if (code != SN_OK) return sn_code_text(code);
     const std::unique_ptr<sn_reader, decltype(&sn_reader_close)> open(&reader, sn_reader_close);
-    if (sn_mailbox_claim(&reader, force) != 0) return "another process sends to its input 'force'";
+    const int claimed = sn_mailbox_claim(&reader, force, "skyhook", priority, 0, nullptr);
+    if (claimed != SN_OK) return sn_code_text(claimed);
     std::printf("generation %" PRIu64 ": ready\n", ring->control->generation);
     while (!stopped) {
         const int woken = sn_reader_wait(&reader, 100'000'000, spin_ns);
@@ -60,8 +62,9 @@ const char *control(sn_ring *ring, std::int64_t spin_ns)
 
 int main(int count, char **words)
 {
-    if (count < 2 || count > 3) return std::fprintf(stderr, "usage: controller_cpp NODE [SPIN_US]\n"), 2;
-    const std::int64_t spin_ns = count == 3 ? 1000 * std::strtoll(words[2], nullptr, 10) : 0;
+    if (count < 2 || count > 4) return std::fprintf(stderr, "usage: controller_cpp NODE [SPIN_US [PRIORITY]]\n"), 2;
+    const std::int64_t spin_ns = count > 2 ? 1000 * std::strtoll(words[2], nullptr, 10) : 0;
+    const auto priority = static_cast<std::int32_t>(count > 3 ? std::strtol(words[3], nullptr, 10) : 0);
     struct sigaction action {};
     action.sa_handler = [](int) { stopped = 1; }; // without SA_RESTART, so that a signal ends a wait
     sigaction(SIGINT, &action, nullptr);
@@ -72,7 +75,7 @@ int main(int count, char **words)
         const char *wrong = sn_ring_open(&ring, words[1]);
         if (wrong == nullptr) {
             const std::unique_ptr<sn_ring, decltype(&sn_ring_unmap)> mapped(&ring, sn_ring_unmap);
-            wrong = sn_ring_ended(&ring) ? "its node has ended" : control(&ring, spin_ns);
+            wrong = sn_ring_ended(&ring) ? "its node has ended" : control(&ring, spin_ns, priority);
         }
         if (wrong != nullptr && wrong != told) std::fprintf(stderr, "controller: %s: %s; waiting\n", words[1], wrong);
         told = wrong;

@@ -18,7 +18,7 @@ INCLUDE = ROOT / "include"
 HEADERS = sorted((INCLUDE / "sim_node" / "ring").glob("*.h"))
 TEXT = "\n".join(header.read_text("utf-8") for header in HEADERS)
 # what lies in the segment; sn_ring, sn_reader and sn_tick are a process's own
-STRUCTS = ("sn_control", "sn_geometry", "sn_entry", "sn_slot", "sn_mailbox")
+STRUCTS = ("sn_control", "sn_geometry", "sn_entry", "sn_slot", "sn_mailbox", "sn_lane")
 COMPILERS = {"c": ("cc", "-std=c11", "-D_GNU_SOURCE"), "c++": ("c++", "-std=c++17")}
 
 # cells before the last → the whole row

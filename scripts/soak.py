@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 import sim_node as sn
-from sim_node.bridge import Publisher, Subscriber, rings
+from sim_node.bridge import Publisher, RingInfo, Subscriber, rings
 from sim_node.bridge.transports import posix_shm
 from sim_node.cli.benches.measurement import Measurement
 from sim_node.plant import Plant, Stepper
@@ -232,14 +232,14 @@ def soak(minutes: float, second: float = 1.0, minute: float = 60.0, seed: int = 
     }
 
 
-def _settled(look: Callable[[], Any]) -> int:
+def _settled(look: Callable[[], RingInfo | None]) -> int:
     """Wait until the ring's table holds no more readers than there are; returns how many it holds beyond them."""
     for _ in range(100):
         ring = look()
-        if ring is not None and ring.readers <= READERS:
+        if ring is not None and len(ring.readers) <= READERS:
             return 0
         time.sleep(0.1)  # the producer looks at one entry each 0.1 s
-    return int(ring.readers) - READERS if ring is not None else -1
+    return len(ring.readers) - READERS if ring is not None else -1
 
 
 def _holdings(running: Soak, name: str) -> list[dict[str, int]]:

@@ -4,13 +4,11 @@
 
 #include "histogram.h"
 
-/* In the order of the names in stepper_object.c. */
+/* In the order of the names in plant/statistics.py. */
 typedef enum {
     SN_LATENESS,       /* from the instant a tick was due to the instant it began */
     SN_STEP_TIME,      /* from its beginning to its end */
     SN_WAKE_TO_COMMIT, /* from its beginning to the bell */
-    SN_COMMAND_AGE,    /* from sending a command to latching it */
-    SN_DELAY,          /* in ticks, from the tick that a command answers to the tick that applies it: 1 is the next */
     SN_HISTOGRAMS
 } sn_quantity;
 
@@ -28,9 +26,20 @@ typedef struct {
     _Atomic uint64_t counters[SN_COUNTERS];
 } sn_account;
 
+/* What came through the mailbox of an input: from sending a command to latching it; and in ticks from the one that a
+ * command answers to the one that applies it: 1 is the next. */
+typedef struct {
+    sn_histogram age, delay;
+} sn_received;
+
+static inline void sn_account_put(sn_histogram *histogram, int64_t value)
+{
+    sn_histogram_add(histogram, value > 0 ? (uint64_t)value : 0);
+}
+
 static inline void sn_account_add(sn_account *account, sn_quantity quantity, int64_t value)
 {
-    sn_histogram_add(&account->histograms[quantity], value > 0 ? (uint64_t)value : 0);
+    sn_account_put(&account->histograms[quantity], value);
 }
 
 static inline void sn_account_count(sn_account *account, sn_counter counter, uint64_t by)

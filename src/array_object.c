@@ -278,5 +278,6 @@ int sn_add_array(PyObject *module)
 {
     if (sn_add_element(module) < 0 || sn_add_memory(module) < 0 || PyModule_AddType(module, &sn_array_type) < 0) return -1;
     if (sn_add_dlpack(module) < 0) return -1;
+    if (PyModule_AddIntConstant(module, "MAX_NDIM", SN_MAX_NDIM) < 0) return -1;
     return sn_add_cell(module);
 }

@@ -16,12 +16,13 @@ typedef struct {
     sn_result (*write)(uint64_t to, const void *from, size_t size, void *stream);
     sn_result (*fill)(uint64_t to, unsigned char value, size_t size, void *stream);
     sn_result (*elapsed)(float *milliseconds, void *first, void *second);
+    sn_result (*record)(void *event, void *stream);
 } sn_driver;
 
 /* CUDA's names of them, in the order of the struct. */
 #define SN_DRIVER_NAMES                                                                                                          \
     {"cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernel", "cuGraphLaunch", "cuStreamSynchronize", "cuMemcpyDtoHAsync",        \
-     "cuMemcpyHtoDAsync", "cuMemsetD8Async", "cuEventElapsedTime"}
+     "cuMemcpyHtoDAsync", "cuMemsetD8Async", "cuEventElapsedTime", "cuEventRecord"}
 enum { SN_DRIVER_FUNCTIONS = sizeof(sn_driver) / sizeof(void (*)(void)) };
 
 extern sn_driver sn_driver_functions;

@@ -195,6 +195,7 @@ sn_result sn_gpu_run(sn_plan *plan, sn_error *error)
     TRY(sn_gpu_enter(plan->reports, &before));
     sn_result result = sn_gpu_begin(plan->reports);
     if (result == 0) result = sn_driver_functions.launch_graph(plan->graph, plan->reports->stream);
+    if (result == 0 && plan->ended != NULL) result = sn_driver_functions.record(plan->ended, plan->reports->stream);
     plan->host_ns = sn_now_ns() - began_ns;
     if (result == 0) result = sn_gpu_finish(plan->reports, plan->launch_count, error, error->prints);
     if (result == 0 && plan->trace != NULL && plan->mark_count > 0) result = put_pieces(plan, sn_now_ns());
@@ -222,6 +223,13 @@ sn_result sn_gpu_write(const sn_reports *reports, void *to, const void *from, si
     void *before;
     TRY(sn_gpu_enter(reports, &before));
     return settle(reports, before, sn_driver_functions.write((uintptr_t)to, from, size, reports->stream));
+}
+
+sn_result sn_gpu_record(const sn_reports *reports, void *event)
+{
+    void *before;
+    TRY(sn_gpu_enter(reports, &before));
+    return settle(reports, before, sn_driver_functions.record(event, reports->stream));
 }
 
 sn_result sn_gpu_fill(const sn_reports *reports, void *to, unsigned char value, size_t size)

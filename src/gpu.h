@@ -46,4 +46,7 @@ sn_result sn_gpu_read(const sn_reports *reports, void *to, const void *from, siz
 sn_result sn_gpu_write(const sn_reports *reports, void *to, const void *from, size_t size);
 sn_result sn_gpu_fill(const sn_reports *reports, void *to, unsigned char value, size_t size);
 
+/* Records an event behind all that was given to the GPU, and waits for it. */
+sn_result sn_gpu_record(const sn_reports *reports, void *event);
+
 #endif

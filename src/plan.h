@@ -97,6 +97,7 @@ struct sn_plan {
     sn_trace *trace; /* NULL: nobody asks how long launches take */
     const sn_mark *marks; /* of a GPU, mark_count of them, where there is a trace */
     uint32_t mark_count;
+    void *ended; /* of a GPU: an event to record behind the next run, or NULL */
     int64_t host_ns; /* what its last run took until the GPU had it all and the host only waited; 0 where it ran here */
 };
 

@@ -19,6 +19,7 @@ typedef struct {
     sn_reader reader;
     PyObject *ring;
     PyObject *views; /* a tuple: for each slot a dict of name → view */
+    PyObject *device; /* what knows of fields on a GPU (bridge/device_fields.py), or NULL */
     uint64_t prepared; /* inputs whose free buffer was given out */
     uint32_t forks;    /* when it was opened: in a child its place, leases and mailboxes are the parent's */
     int open;
@@ -27,7 +28,8 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     sn_reader_object *reader; /* NULL: released */
-    PyObject *fields;         /* the dict of the slot's views */
+    PyObject *ring;
+    PyObject *fields; /* the dict of the slot's views */
     sn_tick tick;
 } sn_tick_object;
 
@@ -37,10 +39,24 @@ static PyTypeObject tick_type;
 
 static int is_ours(const sn_reader_object *self) { return self->open && self->forks == forks; }
 
+/* Waits for what a GPU still does with the slot. */
+static void end_on_device(PyObject *device)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *ended = PyObject_CallMethod(device, "ended", NULL);
+    if (ended == NULL) PyErr_WriteUnraisable(device);
+    Py_XDECREF(ended);
+    PyErr_Restore(type, value, trace);
+}
+
 static void let_go(sn_tick_object *self)
 {
     if (self->reader == NULL) return;
-    if (is_ours(self->reader)) sn_reader_release(&self->reader->reader, &self->tick);
+    if (is_ours(self->reader)) {
+        if (self->reader->device != NULL) end_on_device(self->reader->device);
+        sn_reader_release(&self->reader->reader, &self->tick);
+    }
     Py_CLEAR(self->reader);
     Py_CLEAR(self->fields);
 }
@@ -48,6 +64,7 @@ static void let_go(sn_tick_object *self)
 static void tick_dealloc(sn_tick_object *self)
 {
     let_go(self);
+    Py_XDECREF(self->ring);
     PyObject_Free(self);
 }
 
@@ -64,10 +81,29 @@ static PyObject *tick_subscript(sn_tick_object *self, PyObject *name)
     PyObject *view = PyDict_GetItemWithError(self->fields, name);
     if (view != NULL) return Py_NewRef(view);
     if (PyErr_Occurred()) return NULL;
-    PyObject *names = PyDict_Keys(self->fields);
-    if (names != NULL) PyErr_Format(PyExc_KeyError, "no field %R; there are %R", name, names);
-    Py_XDECREF(names);
+    PyObject *names = PyDict_Keys(self->fields), *device = self->reader->device;
+    PyObject *why = names && device ? PyObject_CallMethod(device, "absent", "O", name) : NULL;
+    if (names == NULL || PyErr_Occurred()) return Py_XDECREF(names), NULL;
+    if (why != NULL && why != Py_None) PyErr_Format(PyExc_KeyError, "field %R does not come: %S", name, why);
+    else PyErr_Format(PyExc_KeyError, "no field %R; there are %R", name, names);
+    Py_XDECREF(why);
+    Py_DECREF(names);
     return NULL;
+}
+
+static PyObject *tick_fetch(sn_tick_object *self, PyObject *name)
+{
+    PyObject *view = tick_subscript(self, name);
+    if (view == NULL) return NULL;
+    PyObject *device = self->reader->device, *fetched = NULL;
+    if (device != NULL) {
+        fetched = PyObject_CallMethod(device, "fetch", "IO", self->tick.slot, name);
+        if (fetched != Py_None) return Py_DECREF(view), fetched;
+        Py_DECREF(fetched);
+    }
+    fetched = PyObject_CallMethod(view, "copy", NULL);
+    Py_DECREF(view);
+    return fetched;
 }
 
 static PyObject *tick_keys(sn_tick_object *self, PyObject *unused)
@@ -102,7 +138,16 @@ static PyObject *tick_age(sn_tick_object *self, void *unused)
     return PyLong_FromLongLong(sn_now_ns() - self->tick.sent_ns);
 }
 
+static PyObject *tick_intact(sn_tick_object *self, void *unused)
+{
+    (void)unused;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in sn_ring_copy: what was read before is of this tick */
+    const sn_slot *slot = sn_slot_at(&((sn_ring_object *)self->ring)->ring, self->tick.slot);
+    return PyBool_FromLong(__atomic_load_n(&slot->sequence, __ATOMIC_RELAXED) == self->tick.number << 1);
+}
+
 static PyMethodDef tick_methods[] = {
+    {"fetch", (PyCFunction)tick_fetch, METH_O, "Copy a field to memory of this process; of a GPU by its own DMA."},
     {"keys", (PyCFunction)tick_keys, METH_NOARGS, "List the fields."},
     {"release", (PyCFunction)tick_release, METH_NOARGS, "Give the slot back; leaving the with block does it too."},
     {"__enter__", (PyCFunction)tick_enter, METH_NOARGS, NULL},
@@ -125,6 +170,7 @@ static PyMemberDef tick_members[] = {
 
 static PyGetSetDef tick_getters[] = {
     {"age_ns", (getter)tick_age, NULL, "Wall time since the commit.", NULL},
+    {"intact", (getter)tick_intact, NULL, "Whether the slot still holds it: what was read of a released tick is torn if not.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -146,9 +192,9 @@ static PyTypeObject tick_type = {
 
 static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
-    PyObject *ring_object, *views;
+    PyObject *ring_object, *views, *device = Py_None;
     if (names != NULL && PyDict_GET_SIZE(names) > 0) return PyErr_Format(PyExc_TypeError, "Reader takes no keywords");
-    if (!PyArg_ParseTuple(args, "O!O!", &sn_ring_type, &ring_object, &PyTuple_Type, &views)) return NULL;
+    if (!PyArg_ParseTuple(args, "O!O!|O", &sn_ring_type, &ring_object, &PyTuple_Type, &views, &device)) return NULL;
     sn_ring *ring = &((sn_ring_object *)ring_object)->ring;
     if ((uint64_t)PyTuple_GET_SIZE(views) != ring->geometry.slots)
         return PyErr_Format(PyExc_ValueError, "Reader takes one dict of views a slot");
@@ -158,6 +204,7 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
     if (self == NULL) return NULL;
     self->ring = Py_NewRef(ring_object);
     self->views = Py_NewRef(views);
+    self->device = device == Py_None ? NULL : Py_NewRef(device);
     int wrong = sn_reader_open(&self->reader, ring);
     self->open = wrong == SN_OK;
     self->forks = forks;
@@ -178,6 +225,7 @@ static void reader_dealloc(sn_reader_object *self)
     shut(self);
     Py_XDECREF(self->ring);
     Py_XDECREF(self->views);
+    Py_XDECREF(self->device);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
@@ -195,13 +243,16 @@ static PyObject *take(sn_reader_object *self, int again, int *found)
     sn_tick tick;
     *found = sn_reader_take(&self->reader, &tick, again);
     if (*found != SN_NEW) return NULL;
-    sn_tick_object *object = PyObject_New(sn_tick_object, &tick_type);
+    PyObject *taken = self->device ? PyObject_CallMethod(self->device, "taken", "I", tick.slot) : Py_NewRef(Py_None);
+    sn_tick_object *object = taken ? PyObject_New(sn_tick_object, &tick_type) : NULL;
+    Py_XDECREF(taken);
     if (object == NULL) {
         sn_reader_release(&self->reader, &tick);
         return NULL;
     }
     object->tick = tick;
     object->reader = (sn_reader_object *)Py_NewRef((PyObject *)self);
+    object->ring = Py_NewRef(self->ring);
     object->fields = Py_NewRef(PyTuple_GET_ITEM(self->views, tick.slot));
     return (PyObject *)object;
 }
@@ -250,22 +301,39 @@ static int input_index(sn_reader_object *self, PyObject *object, uint32_t *input
     return PyErr_Occurred() ? -1 : 0;
 }
 
-static PyObject *reader_claim(sn_reader_object *self, PyObject *object)
+/* The lane, or (code, pid, name) of who is in the way. */
+static PyObject *reader_claim(sn_reader_object *self, PyObject *args)
+{
+    uint32_t input;
+    PyObject *index;
+    const char *name;
+    int priority, exclusive;
+    if (!PyArg_ParseTuple(args, "Ozip", &index, &name, &priority, &exclusive) || input_index(self, index, &input) < 0)
+        return NULL;
+    sn_writer other;
+    const int code = sn_mailbox_claim(&self->reader, input, name, priority, exclusive, &other);
+    if (code == SN_OK) return PyLong_FromLong(self->reader.lanes[input] - 1);
+    PyObject *text = PyUnicode_DecodeUTF8(other.name, (Py_ssize_t)strlen(other.name), "replace");
+    return text ? Py_BuildValue("iIN", code, other.pid, text) : NULL;
+}
+
+static PyObject *reader_leave(sn_reader_object *self, PyObject *object)
 {
     uint32_t input;
     if (input_index(self, object, &input) < 0) return NULL;
-    return PyLong_FromUnsignedLong(sn_mailbox_claim(&self->reader, input));
+    self->prepared &= ~(UINT64_C(1) << input);
+    sn_mailbox_leave(&self->reader, input);
+    Py_RETURN_NONE;
 }
 
 static PyObject *reader_prepare(sn_reader_object *self, PyObject *object)
 {
     uint32_t input;
     if (input_index(self, object, &input) < 0) return NULL;
-    const sn_ring *ring = self->reader.ring;
-    if (__atomic_load_n(&sn_mailbox_at(ring, input)->writer, __ATOMIC_RELAXED) != self->reader.life)
-        return PyErr_Format(PyExc_ValueError, "input %u was not claimed", input);
+    const uint32_t lane = self->reader.lanes[input];
+    if (lane == 0) return PyErr_Format(PyExc_ValueError, "input %u was not claimed", input);
     self->prepared |= UINT64_C(1) << input;
-    return PyLong_FromLong(sn_mailbox_buffer(&self->reader, input) != sn_mailbox_half(ring, input, 0));
+    return PyLong_FromLong(sn_mailbox_buffer(&self->reader, input) != sn_lane_half(self->reader.ring, input, lane - 1, 0));
 }
 
 static PyObject *reader_send(sn_reader_object *self, PyObject *object)
@@ -300,8 +368,10 @@ static PyMethodDef reader_methods[] = {
     {"next", (PyCFunction)(void (*)(void))reader_next, METH_FASTCALL,
      "Wait for a tick newer than the last (timeout_ns, spin_ns); None at the timeout, at the ring's end, or with no lease free."},
     {"latest", (PyCFunction)reader_latest, METH_NOARGS, "Take the newest tick, also if it was taken before; None if none."},
-    {"claim", (PyCFunction)reader_claim, METH_O, "Become the sender of an input; returns 0 or the pid of the one who is."},
-    {"prepare", (PyCFunction)reader_prepare, METH_O, "Tell which of the mailbox's two buffers (0, 1) is free to fill."},
+    {"claim", (PyCFunction)reader_claim, METH_VARARGS,
+     "Become a writer (input, name or None, priority, exclusive): its lane, or (code, pid, name) of who is in the way."},
+    {"leave", (PyCFunction)reader_leave, METH_O, "Send to an input no more."},
+    {"prepare", (PyCFunction)reader_prepare, METH_O, "Tell which of the lane's two buffers (0, 1) is free to fill."},
     {"send", (PyCFunction)reader_send, METH_O, "Publish the prepared command as answering the tick last taken."},
     {"close", (PyCFunction)reader_close, METH_NOARGS, "Leave the ring: leases and inputs are free for others."},
     {NULL, NULL, 0, NULL},
@@ -317,7 +387,7 @@ static PyTypeObject reader_type = {
     .tp_basicsize = sizeof(sn_reader_object),
     .tp_dealloc = (destructor)reader_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc = "Reader(ring, views): a place in the ring's table of readers.",
+    .tp_doc = "Reader(ring, views, device=None): a place in the ring's table of readers.",
     .tp_new = reader_new,
     .tp_methods = reader_methods,
     .tp_getset = reader_getters,

@@ -49,10 +49,13 @@ static PyObject *size(PyObject *type, PyObject *args)
 {
     (void)type;
     sn_geometry g = {0};
-    unsigned long long slots, slot_size, layout_size, inputs_size;
+    unsigned long long slots, slot_size, layout_size, inputs_size, device_size = 0;
     PyObject *sizes;
-    if (!PyArg_ParseTuple(args, "KKO!KK", &slots, &slot_size, &PyTuple_Type, &sizes, &layout_size, &inputs_size)) return NULL;
+    if (!PyArg_ParseTuple(args, "KKO!KK|K", &slots, &slot_size, &PyTuple_Type, &sizes, &layout_size, &inputs_size,
+                          &device_size))
+        return NULL;
     g.slots = slots, g.slot_size = slot_size, g.layout_size = layout_size, g.inputs_size = inputs_size;
+    g.device_size = device_size;
     return place(&g, sizes) < 0 ? NULL : PyLong_FromUnsignedLongLong(g.size);
 }
 
@@ -62,12 +65,13 @@ static PyObject *create(PyObject *type, PyObject *args)
     sn_geometry g = {0};
     unsigned long long slots, slot_size, generation;
     PyObject *memory, *sizes;
-    const char *digest, *layout, *inputs;
-    Py_ssize_t digest_size, layout_size, inputs_size;
-    if (!PyArg_ParseTuple(args, "OKKO!Ky#y#y#", &memory, &slots, &slot_size, &PyTuple_Type, &sizes, &generation, &digest,
-                          &digest_size, &layout, &layout_size, &inputs, &inputs_size))
+    const char *digest, *layout, *inputs, *device = "";
+    Py_ssize_t digest_size, layout_size, inputs_size, device_size = 0;
+    if (!PyArg_ParseTuple(args, "OKKO!Ky#y#y#|y#", &memory, &slots, &slot_size, &PyTuple_Type, &sizes, &generation, &digest,
+                          &digest_size, &layout, &layout_size, &inputs, &inputs_size, &device, &device_size))
         return NULL;
     g.slots = slots, g.slot_size = slot_size, g.layout_size = (uint64_t)layout_size, g.inputs_size = (uint64_t)inputs_size;
+    g.device_size = (uint64_t)device_size;
     if (place(&g, sizes) < 0) return NULL;
     sn_ring_object *self = new_ring(memory);
     if (self == NULL) return NULL;
@@ -80,7 +84,7 @@ static PyObject *create(PyObject *type, PyObject *args)
         Py_DECREF(self);
         return NULL;
     }
-    sn_ring_format(&self->ring, self->memory.buf, &g, generation, digest, layout, inputs);
+    sn_ring_format(&self->ring, self->memory.buf, &g, generation, digest, layout, inputs, device);
     self->owner = 1;
     return (PyObject *)self;
 }
@@ -112,16 +116,34 @@ static PyObject *owner_of(PyObject *type, PyObject *memory)
     return Py_BuildValue("KIO", (unsigned long long)head.generation, sn_life_pid(head.owner), alive);
 }
 
-static int must_own(const sn_ring_object *self)
+/* (pid, start time) of this process, as a ring's owner tells them. */
+static PyObject *life(PyObject *type, PyObject *unused)
+{
+    (void)type, (void)unused;
+    const uint64_t self = sn_life_self();
+    if (self != 0 && self != SN_NONE) return Py_BuildValue("IK", sn_life_pid(self), (unsigned long long)sn_life_start(self));
+    return PyErr_Format(PyExc_OSError, "%s", sn_code_text(SN_NO_LIFE));
+}
+
+int sn_must_own(const sn_ring_object *self)
 {
     if (!self->owner) PyErr_SetString(PyExc_ValueError, "only who made the ring writes ticks into it");
     return self->owner ? 0 : -1;
 }
 
+int sn_ring_index(PyObject *object, uint64_t count, const char *what, uint32_t *index)
+{
+    unsigned long value = PyLong_AsUnsignedLong(object);
+    if (PyErr_Occurred()) return -1;
+    *index = (uint32_t)value;
+    if (value >= count) PyErr_Format(PyExc_IndexError, "%s %lu is not below %llu", what, value, (unsigned long long)count);
+    return value < count ? 0 : -1;
+}
+
 static PyObject *next(sn_ring_object *self, PyObject *unused)
 {
     (void)unused;
-    return must_own(self) < 0 ? NULL : PyLong_FromLong(sn_ring_next(&self->ring));
+    return sn_must_own(self) < 0 ? NULL : PyLong_FromLong(sn_ring_next(&self->ring));
 }
 
 static PyObject *commit(sn_ring_object *self, PyObject *args)
@@ -129,7 +151,7 @@ static PyObject *commit(sn_ring_object *self, PyObject *args)
     int slot;
     long long stamp_ns;
     PyObject *step_object, *hash_object;
-    if (must_own(self) < 0 || !PyArg_ParseTuple(args, "iOLO", &slot, &step_object, &stamp_ns, &hash_object)) return NULL;
+    if (sn_must_own(self) < 0 || !PyArg_ParseTuple(args, "iOLO", &slot, &step_object, &stamp_ns, &hash_object)) return NULL;
     unsigned long long step = PyLong_AsUnsignedLongLong(step_object);
     if (PyErr_Occurred()) return NULL;
     unsigned long long hash = PyLong_AsUnsignedLongLong(hash_object);
@@ -140,37 +162,10 @@ static PyObject *commit(sn_ring_object *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-static int check_index(PyObject *object, uint64_t count, const char *what, uint32_t *index)
-{
-    unsigned long value = PyLong_AsUnsignedLong(object);
-    if (PyErr_Occurred()) return -1;
-    *index = (uint32_t)value;
-    if (value >= count) PyErr_Format(PyExc_IndexError, "%s %lu is not below %llu", what, value, (unsigned long long)count);
-    return value < count ? 0 : -1;
-}
-
-static PyObject *take(sn_ring_object *self, PyObject *args)
-{
-    PyObject *index, *to;
-    Py_buffer view;
-    uint32_t input;
-    uint64_t answers = 0;
-    int64_t sent_ns = 0;
-    if (must_own(self) < 0 || !PyArg_ParseTuple(args, "OO", &index, &to)) return NULL;
-    if (check_index(index, self->ring.geometry.inputs, "input", &input) < 0) return NULL;
-    if (PyObject_GetBuffer(to, &view, PyBUF_WRITABLE) < 0) return NULL;
-    int fits = (uint64_t)view.len == self->ring.geometry.input_size[input];
-    int taken = fits ? sn_mailbox_take(&self->ring, input, view.buf, &answers, &sent_ns) : SN_NOTHING;
-    PyBuffer_Release(&view);
-    if (!fits) return PyErr_Format(PyExc_ValueError, "the memory's length is not that of input %u", input);
-    if (taken != SN_NEW) return PyLong_FromLong(taken);
-    return Py_BuildValue("KL", (unsigned long long)answers, (long long)sent_ns);
-}
-
 static PyObject *heartbeat(sn_ring_object *self, PyObject *unused)
 {
     (void)unused;
-    if (must_own(self) < 0) return NULL;
+    if (sn_must_own(self) < 0) return NULL;
     sn_ring_heartbeat(&self->ring, sn_now_ns());
     Py_RETURN_NONE;
 }
@@ -178,7 +173,7 @@ static PyObject *heartbeat(sn_ring_object *self, PyObject *unused)
 static PyObject *close_ring(sn_ring_object *self, PyObject *unused)
 {
     (void)unused;
-    if (must_own(self) < 0) return NULL;
+    if (sn_must_own(self) < 0) return NULL;
     sn_ring_close(&self->ring);
     Py_RETURN_NONE;
 }
@@ -186,16 +181,8 @@ static PyObject *close_ring(sn_ring_object *self, PyObject *unused)
 static PyObject *slot_offset(sn_ring_object *self, PyObject *index)
 {
     uint32_t slot;
-    if (check_index(index, self->ring.geometry.slots + SN_SPARES, "slot", &slot) < 0) return NULL;
+    if (sn_ring_index(index, self->ring.geometry.slots + SN_SPARES, "slot", &slot) < 0) return NULL;
     return PyLong_FromSsize_t((char *)sn_ring_slot(&self->ring, (int)slot) - (char *)self->memory.buf);
-}
-
-static PyObject *mailbox_offsets(sn_ring_object *self, PyObject *index)
-{
-    uint32_t input;
-    if (check_index(index, self->ring.geometry.inputs, "input", &input) < 0) return NULL;
-    return Py_BuildValue("nn", (char *)sn_mailbox_half(&self->ring, input, 0) - (char *)self->memory.buf,
-                         (char *)sn_mailbox_half(&self->ring, input, 1) - (char *)self->memory.buf);
 }
 
 /* (pid, alive, leased slots, step, taken, skipped, lost) of each reader. */
@@ -218,19 +205,57 @@ static PyObject *readers(sn_ring_object *self, PyObject *unused)
     return list;
 }
 
+/* Returns its place in the table of those who map the fields on a GPU. */
+static PyObject *enter_mapper(sn_ring_object *self, PyObject *unused)
+{
+    (void)unused;
+    uint32_t place;
+    const int entered = sn_mapper_enter(&self->ring, &place);
+    if (entered == SN_OK) return PyLong_FromUnsignedLong(place);
+    return PyErr_Format(PyExc_OSError, "%s", sn_code_text(entered));
+}
+
+static PyObject *leave_mapper(sn_ring_object *self, PyObject *index)
+{
+    uint32_t place;
+    if (sn_ring_index(index, SN_READERS, "place", &place) < 0) return NULL;
+    sn_mapper_leave(&self->ring, place);
+    Py_RETURN_NONE;
+}
+
+/* The pids of those who live. */
+static PyObject *mappers(sn_ring_object *self, PyObject *unused)
+{
+    (void)unused;
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list != NULL && i < SN_READERS; i++) {
+        const uint64_t life = sn_mapper_of(&self->ring, i);
+        PyObject *pid = life ? PyLong_FromUnsignedLong(sn_life_pid(life)) : NULL;
+        if (life && (pid == NULL || PyList_Append(list, pid) < 0)) Py_CLEAR(list);
+        Py_XDECREF(pid);
+    }
+    return list;
+}
+
 static PyMethodDef methods[] = {
     {"size", size, METH_VARARGS | METH_STATIC, "Count the bytes of a ring (slots, slot size, input sizes, text lengths)."},
     {"create", create, METH_VARARGS | METH_STATIC, "Make a ring in zeroed memory."},
     {"attach", attach, METH_O | METH_STATIC, "Take up the ring in memory, or say by ValueError why it is none."},
     {"owner_of", owner_of, METH_O | METH_STATIC, "Tell generation, pid and life of whoever made the memory a ring."},
+    {"life", life, METH_NOARGS | METH_STATIC, "Tell pid and start time of this process, as an owner's."},
     {"next", (PyCFunction)next, METH_NOARGS, "Choose the slot to fill."},
     {"commit", (PyCFunction)commit, METH_VARARGS, "Publish the slot (slot, step, stamp_ns, hash)."},
-    {"take", (PyCFunction)take, METH_VARARGS, "Copy the newest command out: (answers, sent_ns), 0 if none, -1 if given up."},
+    {"rule", (PyCFunction)sn_ring_rule, METH_VARARGS, "Say of an input whether one writer has it alone, and after how many ticks one is silent."},
+    {"take", (PyCFunction)sn_ring_take, METH_VARARGS, "Copy the newest command out: (answers, sent_ns), 0 if none, -6 if given up."},
     {"heartbeat", (PyCFunction)heartbeat, METH_NOARGS, "Show that the owner lives, and take back what dead readers held."},
     {"close", (PyCFunction)close_ring, METH_NOARGS, "Tell the readers that no more ticks will come."},
     {"slot_offset", (PyCFunction)slot_offset, METH_O, "Tell where the payload of a slot starts."},
-    {"mailbox_offsets", (PyCFunction)mailbox_offsets, METH_O, "Tell where the two buffers of an input's mailbox start."},
+    {"lane_offsets", (PyCFunction)sn_ring_lane_offsets, METH_VARARGS, "Tell where the two buffers of a lane of an input start."},
+    {"mailbox", (PyCFunction)sn_ring_mailbox, METH_O, "Tell the rules of an input, what was applied last, and its writers."},
     {"readers", (PyCFunction)readers, METH_NOARGS, "List the readers."},
+    {"enter_mapper", (PyCFunction)enter_mapper, METH_NOARGS, "Tell the owner that its GPU's memory is mapped; returns a place."},
+    {"leave_mapper", (PyCFunction)leave_mapper, METH_O, "Tell the owner that it is mapped there no more (place)."},
+    {"mappers", (PyCFunction)mappers, METH_NOARGS, "List the pids of those who map its GPU's memory."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -254,10 +279,12 @@ FIGURE(owner_uid, self->ring.control->owner_uid)
 FIGURE(slots, self->ring.geometry.slots)
 FIGURE(slot_size, self->ring.geometry.slot_size)
 FIGURE(dropped, __atomic_load_n(&self->ring.control->dropped, __ATOMIC_RELAXED))
+FIGURE(copies, __atomic_load_n(&self->ring.control->copies, __ATOMIC_RELAXED))
 FIGURE(heartbeat_ns, __atomic_load_n(&self->ring.control->heartbeat_ns, __ATOMIC_RELAXED))
 BYTES(digest, offsetof(sn_control, digest), 32)
 BYTES(layout, self->ring.geometry.layout_at, self->ring.geometry.layout_size)
 BYTES(inputs, self->ring.geometry.inputs_at, self->ring.geometry.inputs_size)
+BYTES(device, self->ring.geometry.device_at, self->ring.geometry.device_size)
 
 static PyObject *get_closed(sn_ring_object *self, void *unused)
 {
@@ -278,6 +305,17 @@ static PyObject *get_input_sizes(sn_ring_object *self, void *unused)
     for (uint64_t i = 0; sizes != NULL && i < self->ring.geometry.inputs; i++)
         PyTuple_SET_ITEM(sizes, (Py_ssize_t)i, PyLong_FromUnsignedLongLong(self->ring.geometry.input_size[i]));
     return sizes;
+}
+
+/* (number, step, sent_ns) of the newest commit, or None. */
+static PyObject *get_newest(sn_ring_object *self, void *unused)
+{
+    (void)unused;
+    const uint64_t latest = __atomic_load_n(&self->ring.control->latest, __ATOMIC_ACQUIRE);
+    if (latest == SN_NONE || (latest & 255) >= self->ring.geometry.slots) Py_RETURN_NONE;
+    sn_tick tick;
+    sn_tick_read(&tick, &self->ring, latest);
+    return Py_BuildValue("KKL", (unsigned long long)tick.number, (unsigned long long)tick.step, (long long)tick.sent_ns);
 }
 
 static PyObject *get_silent(sn_ring_object *self, void *unused)
@@ -302,12 +340,15 @@ static PyGetSetDef getters[] = {
     GETTER(slots, "Slots, without the spare ones."),
     GETTER(slot_size, "Bytes of a slot's payload."),
     GETTER(dropped, "Commits never published because every slot was leased."),
+    GETTER(copies, "Fields that had to be copied into their slot."),
     GETTER(heartbeat_ns, "Last sign of life, CLOCK_MONOTONIC."),
     GETTER(region, "Address and bytes of the memory."),
     GETTER(digest, "SHA-256 of the layout's text."),
     GETTER(layout, "Text of the layout."),
     GETTER(inputs, "Text of the layout of the inputs."),
+    GETTER(device, "Text of the fields that a GPU keeps; empty: none."),
     GETTER(input_sizes, "Bytes of each input's command."),
+    GETTER(newest, "Number, step and instant (CLOCK_MONOTONIC, ns) of the newest commit, or None."),
     GETTER(closed, "Whether the owner closed it."),
     GETTER(ended, "Whether no more ticks will come: closed, or its owner is gone."),
     GETTER(silent, "Whether it is worth asking for ended: closed, or three heartbeats were missed."),
@@ -334,7 +375,11 @@ sn_ring *sn_ring_of(PyObject *object)
 int sn_add_ring(PyObject *module)
 {
     if (PyType_Ready(&sn_ring_type) < 0 || PyModule_AddObjectRef(module, "Ring", (PyObject *)&sn_ring_type) < 0) return -1;
-    if (PyModule_AddIntConstant(module, "SPARES", SN_SPARES) < 0 || PyModule_AddIntConstant(module, "LEASES", SN_LEASES) < 0)
-        return -1;
+    static const struct {
+        const char *name;
+        long value;
+    } numbers[] = {{"SPARES", SN_SPARES}, {"LEASES", SN_LEASES}, {"LANES", SN_LANES}, {"SILENCE", SN_SILENCE}, {"NO_LANE", SN_NO_LANE}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (PyModule_AddIntConstant(module, numbers[i].name, numbers[i].value) < 0) return -1;
     return sn_add_reader(module);
 }

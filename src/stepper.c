@@ -27,6 +27,7 @@ static uint64_t sn_lay_out(sn_stepper *s, uint8_t *memory)
     const bool away = o->away.reports != NULL;
     uint64_t there = 0;
     s->scratch = sn_part(away ? o->away.buffers : memory, away ? &there : &used, o->block_size[SN_PUBLISHED]);
+    s->device_scratch = sn_part(o->away.buffers, &there, o->block_size[SN_DEVICE]);
     for (int i = 0; i < SN_PRIVATE_BUFFERS; i++)
         s->private_buffers[i] = sn_part(away ? o->away.buffers : memory, away ? &there : &used, o->block_size[SN_PRIVATE]);
     s->away_size = there;
@@ -39,6 +40,7 @@ static uint64_t sn_lay_out(sn_stepper *s, uint8_t *memory)
     s->fields = (sn_field *)(void *)sn_part(memory, &used, o->field_count * sizeof *s->fields);
     s->inputs = (sn_input *)(void *)sn_part(memory, &used, o->input_count * sizeof *s->inputs);
     s->commands = (sn_command *)(void *)sn_part(memory, &used, o->input_count * sizeof *s->commands);
+    s->received = (sn_received *)(void *)sn_part(memory, &used, o->input_count * sizeof *s->received);
     for (uint32_t i = 0; i < o->input_count; i++) {
         uint8_t *bytes = sn_part(memory, &used, o->inputs[i].size);
         if (memory) s->commands[i].bytes = bytes;
@@ -61,6 +63,7 @@ int sn_stepper_open(sn_stepper *s, const sn_stepper_options *options)
     s->options.inputs = s->inputs;
     s->current[SN_PUBLISHED] = s->scratch;
     s->current[SN_PRIVATE] = s->private_buffers[0];
+    s->current[SN_DEVICE] = s->device_scratch;
     if (sn_records_open(&s->records, options->record_capacity, options->field_count, options->input_size) < 0) {
         sn_stepper_close(s);
         return -1;
@@ -108,7 +111,15 @@ bool sn_run_substeps(sn_stepper *s, uint8_t *const last[SN_BLOCKS], uint8_t *con
 
 bool sn_is_away(const sn_stepper *s, const uint8_t *buffer)
 {
-    return (uintptr_t)buffer - (uintptr_t)s->options.away.buffers < s->away_size;
+    const sn_away *const away = &s->options.away;
+    const uint64_t slots = (s->options.ring->geometry.slots + SN_SPARES) * away->stride;
+    return (uintptr_t)buffer - (uintptr_t)away->buffers < s->away_size || (uintptr_t)buffer - (uintptr_t)away->slots < slots;
+}
+
+uint8_t *sn_device_slot(const sn_stepper *s, int slot)
+{
+    const sn_away *const away = &s->options.away;
+    return away->slots ? away->slots + (uint64_t)slot * away->stride : NULL;
 }
 
 uint64_t sn_hash_written(const sn_stepper *s, uint32_t i, uint8_t *const written[SN_BLOCKS])
@@ -130,21 +141,29 @@ static int64_t sn_span_since(const sn_stepper *s, sn_work work, uint64_t number,
     return now_ns;
 }
 
-/* Copies into the slot what the plan wrote elsewhere, and counts it: nothing, as long as the cells lead to the slot. */
-static void sn_deliver(sn_stepper *s, uint8_t *slot)
+/* Copies into the slot what the plan wrote elsewhere, and counts it: what a GPU keeps for its own readers and others, too.
+ * Nothing else, as long as the cells lead to the slot. */
+static sn_result sn_deliver(sn_stepper *s, uint8_t *slot)
 {
     const uint32_t rounds = s->options.plan->rounds;
     void *const *cells = sn_plan_cells(s->options.plan, sn_plan_row(rounds, rounds - 1));
     for (uint32_t i = 0; i < s->options.field_count; i++) {
         const sn_field *field = &s->fields[i];
-        if (field->block != SN_PUBLISHED) continue;
+        if (field->block == SN_PRIVATE || (field->block == SN_DEVICE && field->copied == SN_NO_COPY)) continue;
+        uint8_t *const to = slot + (field->block == SN_DEVICE ? (uint64_t)field->copied : field->offset);
         const uint8_t *written = cells[field->next];
-        if (written == slot + field->offset) continue;
+        if (written == to) continue;
         const int64_t began_ns = sn_now_ns();
-        memcpy(slot + field->offset, written, field->size);
+        if (field->block == SN_PUBLISHED) memcpy(to, written, field->size);
+        else if (field->size) {
+            const sn_result result = sn_gpu_read(s->options.away.reports, to, written, field->size);
+            if (result != 0) return result;
+        }
         sn_account_count(&s->account, SN_COPIES, 1);
+        __atomic_fetch_add(&s->options.ring->control->copies, 1, __ATOMIC_RELAXED);
         sn_span_since(s, SN_SPAN_COPY, 0, began_ns);
     }
+    return 0;
 }
 
 static void sn_commit(sn_stepper *s, int slot, uint64_t step)
@@ -180,29 +199,28 @@ static void sn_latch(sn_stepper *s, uint64_t step, int64_t now_ns)
 {
     sn_stepper_latch_commands(s);
     for (uint32_t i = 0; i < s->options.input_count; i++) {
-        uint64_t answers;
-        int64_t sent_ns;
-        if (sn_mailbox_take(s->options.ring, i, s->taken, &answers, &sent_ns) != SN_NEW) continue;
+        if (sn_mailbox_take(s->options.ring, i, s->taken, now_ns) != SN_NEW) continue;
         memcpy(s->held + s->inputs[i].offset, s->taken, s->inputs[i].size);
-        sn_account_add(&s->account, SN_COMMAND_AGE, now_ns - sent_ns);
-        if (answers < step) sn_account_add(&s->account, SN_DELAY, (int64_t)(step - answers));
+        const sn_mailbox *const mailbox = sn_mailbox_at(s->options.ring, i);
+        const uint64_t answers = mailbox->answers;
+        sn_account_put(&s->received[i].age, mailbox->age_ns);
+        if (answers < step) sn_account_put(&s->received[i].delay, (int64_t)(step - answers));
     }
 }
 
 /* What was sent to the run before must not reach the next, nor its statistics. */
 static void sn_forget_commands(sn_stepper *s)
 {
-    uint64_t answers;
-    int64_t sent_ns;
     sn_stepper_latch_commands(s);
-    for (uint32_t i = 0; i < s->options.input_count; i++) sn_mailbox_take(s->options.ring, i, s->taken, &answers, &sent_ns);
+    for (uint32_t i = 0; i < s->options.input_count; i++) sn_mailbox_forget(s->options.ring, i);
 }
 
 /* Zeroes the buffers and writes a packed state into the current ones. */
 static sn_result sn_place(sn_stepper *s, const uint8_t *state)
 {
     const uint64_t published = sn_padded(s->options.block_size[SN_PUBLISHED]);
-    const uint64_t size = published + SN_PRIVATE_BUFFERS * sn_padded(s->options.block_size[SN_PRIVATE]);
+    const uint64_t size = published + sn_padded(s->options.block_size[SN_DEVICE]) +
+                          SN_PRIVATE_BUFFERS * sn_padded(s->options.block_size[SN_PRIVATE]);
     const sn_reports *const reports = s->options.away.reports;
     sn_result result = 0;
     if (reports == NULL) memset(s->scratch, 0, size);
@@ -214,6 +232,8 @@ static sn_result sn_place(sn_stepper *s, const uint8_t *state)
         s->hashes[i] = sn_hash_field(from, field->size, i);
         if (!sn_is_away(s, to)) memcpy(to, from, field->size);
         else if (field->size) result = sn_gpu_write(reports, to, from, field->size);
+        if (field->block == SN_DEVICE && field->copied != SN_NO_COPY)
+            memcpy(s->current[SN_PUBLISHED] + field->copied, from, field->size);
     }
     return result;
 }
@@ -223,7 +243,10 @@ sn_result sn_stepper_place(sn_stepper *s, const uint8_t *state, int *slot)
     *slot = sn_ring_next(s->options.ring);
     s->current[SN_PUBLISHED] = sn_ring_slot(s->options.ring, *slot);
     s->current[SN_PRIVATE] = s->private_buffers[0];
-    return sn_place(s, state);
+    s->current[SN_DEVICE] = sn_device_slot(s, *slot);
+    const sn_away *const away = &s->options.away;
+    const sn_result result = sn_place(s, state);
+    return result == 0 && away->events ? sn_gpu_record(away->reports, away->events[*slot]) : result;
 }
 
 void sn_stepper_begin(sn_stepper *s, int slot, uint64_t step, const uint8_t *inputs)
@@ -276,14 +299,19 @@ static bool sn_tick_once(sn_stepper *s, sn_due due)
     sn_latch(s, step, began_ns);
     int64_t since_ns = sn_span_since(s, SN_SPAN_INPUTS, 0, began_ns);
     const int slot = sn_ring_next(s->options.ring); /* the same again after a tick that failed */
-    uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(s->options.ring, slot), sn_spare_buffer(s, 0)};
-    uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1)};
+    uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(s->options.ring, slot), sn_spare_buffer(s, 0), sn_device_slot(s, slot)};
+    uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1), s->device_scratch};
+    s->options.plan->ended = s->options.away.events ? s->options.away.events[slot] : NULL;
     sn_nvtx_push("plan");
     const bool ran = sn_run_substeps(s, last, other);
     sn_nvtx_pop();
     since_ns = sn_span_since(s, SN_SPAN_PLAN, 0, since_ns);
     if (!ran) return false;
-    sn_deliver(s, last[SN_PUBLISHED]);
+    const sn_result delivered = sn_deliver(s, last[SN_PUBLISHED]);
+    if (delivered != 0) {
+        sn_error_lost(&s->error, delivered);
+        return false;
+    }
     memcpy(s->current, last, sizeof last);
     for (uint32_t i = 0; i < s->options.field_count; i++) s->hashes[i] = sn_hash_written(s, i, last);
     since_ns = sn_span_since(s, SN_SPAN_HASH, 0, since_ns);

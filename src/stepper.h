@@ -17,10 +17,10 @@
 #include "records.h"
 #include "sim_node/ring.h"
 
-/* Where a field lives: in the ring's slots, or in memory that only the stepper sees. */
-typedef enum { SN_PUBLISHED, SN_PRIVATE, SN_BLOCKS } sn_block;
+/* Where a field lives: in the ring's slots, in memory that only the stepper sees, or in those slots that a GPU keeps. */
+typedef enum { SN_PUBLISHED, SN_PRIVATE, SN_DEVICE, SN_BLOCKS } sn_block;
 
-enum { SN_NO_CELL = -1, SN_PRIVATE_BUFFERS = 3, SN_SUMS = 32 };
+enum { SN_NO_CELL = -1, SN_NO_COPY = -1, SN_PRIVATE_BUFFERS = 3, SN_SUMS = 32 };
 
 typedef struct {
     sn_block block;
@@ -28,6 +28,7 @@ typedef struct {
     uint64_t packed; /* in the layout of the whole state */
     uint64_t size;
     int64_t value, next; /* cells of the plan, or SN_NO_CELL; an output has a next only */
+    int64_t copied; /* of a GPU's: where in the ring's slot it is, too, or SN_NO_COPY */
 } sn_field;
 
 typedef struct {
@@ -39,9 +40,12 @@ typedef struct {
  * after the last round leaves sums of the private fields on the host. */
 typedef struct {
     const sn_reports *reports; /* NULL: the host runs the plan, and all memory is its own */
-    uint8_t *buffers;          /* the GPU's: scratch and the private ones, each behind the other */
+    uint8_t *buffers;          /* the GPU's: both scratch and the private ones, each behind the other */
     uint8_t *held, *seen;      /* the inputs, as the host and as the GPU addresses them */
     const uint64_t *sums;      /* of each field SN_SUMS, which add up to its hash */
+    uint8_t *slots;            /* the GPU's: as many as the ring has, spares too, each `stride` bytes behind the other */
+    uint64_t stride;
+    void *const *events;       /* one a slot, recorded when it is written; NULL: nobody waits for them */
 } sn_away;
 
 typedef struct {
@@ -74,11 +78,12 @@ typedef struct {
     sn_input *inputs;
     uint8_t *memory; /* one allocation: of what follows all that is not a GPU's */
     uint64_t away_size; /* bytes of those that are */
-    uint8_t *scratch;
+    uint8_t *scratch, *device_scratch;
     uint8_t *private_buffers[SN_PRIVATE_BUFFERS];
     uint8_t *current[SN_BLOCKS]; /* where the state is that the last tick left */
     uint8_t *held, *seen, *taken; /* the inputs as applied, where the plan reads them, and one on its way from a mailbox */
     sn_command *commands;
+    sn_received *received; /* of each input */
     uint64_t *hashes;
     _Atomic uint64_t step;
     bool replaying;

@@ -78,12 +78,22 @@ PyObject *sn_object_request(PyObject *object, PyObject *count)
     return sn_settle(self);
 }
 
+/* The histograms of the ticks, then of each input those of age and delay; NULL beyond. */
+static sn_histogram *sn_histogram_of(sn_stepper *stepper, unsigned long number)
+{
+    if (number < SN_HISTOGRAMS) return &stepper->account.histograms[number];
+    number -= SN_HISTOGRAMS;
+    if (number / 2 >= stepper->options.input_count) return NULL;
+    sn_received *const received = &stepper->received[number / 2];
+    return number % 2 ? &received->delay : &received->age;
+}
+
 PyObject *sn_object_histogram(PyObject *object, PyObject *number)
 {
     const unsigned long i = PyLong_AsUnsignedLong(number);
     if (PyErr_Occurred()) return NULL;
-    if (i >= SN_HISTOGRAMS) return PyErr_Format(PyExc_IndexError, "there is no histogram %lu", i);
-    const sn_histogram *h = &sn_self(object)->stepper.account.histograms[i];
+    const sn_histogram *h = sn_histogram_of(&sn_self(object)->stepper, i);
+    if (h == NULL) return PyErr_Format(PyExc_IndexError, "there is no histogram %lu", i);
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, sizeof h->counts);
     if (bytes == NULL) return NULL;
     for (uint32_t k = 0; k < SN_HISTOGRAM_BUCKETS; k++) {
@@ -97,8 +107,9 @@ PyObject *sn_object_histogram(PyObject *object, PyObject *number)
 PyObject *sn_object_forget_maxima(PyObject *object, PyObject *unused)
 {
     (void)unused;
-    for (int i = 0; i < SN_HISTOGRAMS; i++)
-        atomic_store(&sn_self(object)->stepper.account.histograms[i].recent_max, 0);
+    sn_histogram *h;
+    for (unsigned long i = 0; (h = sn_histogram_of(&sn_self(object)->stepper, i)) != NULL; i++)
+        atomic_store(&h->recent_max, 0);
     Py_RETURN_NONE;
 }
 

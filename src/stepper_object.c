@@ -66,6 +66,10 @@ static int sn_open_object(sn_stepper_object *self, sn_stepper_options *o, PyObje
         return -1;
     }
     o->away.reports = o->plan->reports;
+    if (o->block_size[SN_DEVICE] > o->away.stride || (o->away.slots != NULL && o->away.reports == NULL)) {
+        PyErr_SetString(PyExc_ValueError, "slots of a GPU are for a plan that runs there, and as large as its fields");
+        return -1;
+    }
     o->field_count = (uint32_t)PyTuple_GET_SIZE(field_rows);
     o->input_count = (uint32_t)PyTuple_GET_SIZE(input_rows);
     sn_field *fields = sn_read_fields(o, field_rows);
@@ -85,25 +89,26 @@ static PyObject *sn_stepper_new(PyTypeObject *type, PyObject *args, PyObject *na
 {
     static char *keywords[] = {"plan", "ring", "busy", "fields", "inputs", "published_size", "private_size",
                                "state_size", "input_size", "dt_ns", "keyframe_every", "record_capacity", "buffers", "held", "seen",
-                               "sums", NULL};
+                               "sums", "slots", "stride", "device_size", "events", NULL};
     PyObject *plan, *ring, *busy, *fields, *inputs;
-    unsigned long long buffers = 0, held = 0, seen = 0, sums = 0;
+    unsigned long long buffers = 0, held = 0, seen = 0, sums = 0, slots = 0, stride = 0, device = 0, events = 0;
     uint64_t published, private_size, state, input, dt_ns, every, capacity;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "OOOO!O!O&O&O&O&O&O&O&|KKKK", keywords, &plan, &ring, &busy,
+    if (!PyArg_ParseTupleAndKeywords(args, names, "OOOO!O!O&O&O&O&O&O&O&|KKKKKKKK", keywords, &plan, &ring, &busy,
                                      &PyTuple_Type, &fields, &PyTuple_Type, &inputs, sn_read_count, &published,
                                      sn_read_count, &private_size, sn_read_count, &state, sn_read_count, &input,
                                      sn_read_count, &dt_ns, sn_read_count, &every, sn_read_count, &capacity, &buffers, &held,
-                                     &seen, &sums))
+                                     &seen, &sums, &slots, &stride, &device, &events))
         return NULL;
     sn_stepper_object *self = (sn_stepper_object *)type->tp_alloc(type, 0);
     if (self == NULL) return NULL;
     self->plan = Py_NewRef(plan);
     self->ring = Py_NewRef(ring);
     self->busy = Py_NewRef(busy);
-    sn_stepper_options options = {.block_size = {published, private_size}, .state_size = state, .input_size = input,
+    sn_stepper_options options = {.block_size = {published, private_size, device}, .state_size = state, .input_size = input,
                                   .dt_ns = dt_ns, .keyframe_every = every, .record_capacity = capacity,
                                   .away = {NULL, (uint8_t *)(uintptr_t)buffers, (uint8_t *)(uintptr_t)held,
-                                           (uint8_t *)(uintptr_t)seen, (const uint64_t *)(uintptr_t)sums}};
+                                           (uint8_t *)(uintptr_t)seen, (const uint64_t *)(uintptr_t)sums,
+                                           (uint8_t *)(uintptr_t)slots, stride, (void *const *)(uintptr_t)events}};
     if (sn_open_object(self, &options, fields, inputs) == 0) return (PyObject *)self;
     Py_DECREF(self);
     return NULL;

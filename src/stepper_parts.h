@@ -7,6 +7,9 @@
 /* The n-th private buffer that does not hold the state. */
 uint8_t *sn_spare_buffer(const sn_stepper *stepper, int n);
 
+/* The slot of that number where a GPU keeps fields; NULL where none does. */
+uint8_t *sn_device_slot(const sn_stepper *stepper, int slot);
+
 /* Runs the substeps; the last writes `last`, the one before `other`, and so on in turn. */
 bool sn_run_substeps(sn_stepper *stepper, uint8_t *const last[SN_BLOCKS], uint8_t *const other[SN_BLOCKS]);
 

@@ -51,8 +51,10 @@ bool sn_stepper_probe(sn_stepper *s, uint8_t *faults)
     uint64_t *const hashes = calloc(3 * (uint64_t)fields + 2 * (uint64_t)all + 1, sizeof *hashes);
     uint8_t *const bytes = malloc(o->state_size + o->input_size + 1);
     uint64_t *const runs = hashes, *const before = hashes + 3 * fields, *const after = before + all;
-    uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(o->ring, sn_ring_next(o->ring)), sn_spare_buffer(s, 0)};
-    uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1)};
+    const int slot = sn_ring_next(o->ring);
+    uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(o->ring, slot), sn_spare_buffer(s, 0), sn_device_slot(s, slot)};
+    uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1), s->device_scratch};
+    o->plan->ended = NULL; /* nobody waits for this */
     memset(&s->error, 0, sizeof s->error);
     bool ran = hashes != NULL && bytes != NULL;
     if (ran) {

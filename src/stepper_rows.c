@@ -22,20 +22,22 @@ static int64_t *sn_rows(PyObject *rows, Py_ssize_t width)
 
 static bool sn_is_cell(const sn_plan *plan, int64_t cell) { return cell >= SN_NO_CELL && cell < (int64_t)plan->cell_count; }
 
-/* Checks that fields lie in their blocks, and copies rows (published, offset, packed, size, value, next). */
+/* Checks that fields lie in their blocks, and copies rows (block, offset, packed, size, value, next, copied). */
 sn_field *sn_read_fields(const sn_stepper_options *o, PyObject *rows)
 {
-    int64_t *numbers = sn_rows(rows, 6);
+    int64_t *numbers = sn_rows(rows, 7);
     sn_field *fields = PyMem_Calloc(o->field_count + 1, sizeof *fields);
     for (uint32_t i = 0; numbers && fields && i < o->field_count; i++) {
-        const int64_t *row = numbers + 6 * (int64_t)i;
-        const sn_field field = {row[0] ? SN_PUBLISHED : SN_PRIVATE, (uint64_t)row[1], (uint64_t)row[2],
-                                (uint64_t)row[3], row[4], row[5]};
-        const uint64_t block = o->block_size[field.block];
+        const int64_t *row = numbers + 7 * (int64_t)i;
+        const sn_block kind = row[0] == SN_PUBLISHED || row[0] == SN_DEVICE ? (sn_block)row[0] : SN_PRIVATE;
+        const sn_field field = {kind, (uint64_t)row[1], (uint64_t)row[2], (uint64_t)row[3], row[4], row[5], row[6]};
+        const uint64_t block = o->block_size[field.block], slot = o->block_size[SN_PUBLISHED];
+        const bool copied = kind == SN_DEVICE && field.copied != SN_NO_COPY;
         fields[i] = field;
         if (field.size > block || field.offset > block - field.size || field.size > o->state_size ||
             field.packed > o->state_size - field.size || !sn_is_cell(o->plan, field.value) ||
-            !sn_is_cell(o->plan, field.next) || (field.block == SN_PUBLISHED && field.next == SN_NO_CELL))
+            !sn_is_cell(o->plan, field.next) || (field.block != SN_PRIVATE && field.next == SN_NO_CELL) ||
+            (copied && (field.size > slot || (uint64_t)field.copied > slot - field.size)))
             PyErr_Format(PyExc_ValueError, "field %u does not fit its block or the plan", i);
     }
     PyMem_Free(numbers);

@@ -14,6 +14,7 @@ from sim_node.errors import DeviceError
 
 GPU = pytest.param("cuda:0", marks=pytest.mark.gpu)
 COMPILED = pytest.mark.parametrize("device", ["cpu", "simulated", GPU], indirect=True)
+GPUS = pytest.mark.parametrize("device", ["simulated", GPU], indirect=True)
 EVERY = pytest.mark.parametrize("device", ["cpu", "python", "simulated", GPU], indirect=True)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ctypes
 import gc
 import mmap
+import os
+import struct
 import threading
 import time
 from collections import Counter
@@ -26,8 +28,20 @@ from sim_node.runtime import gpu, program
 
 _OOM, _INVALID, _NO_CONTEXT, _ABSENT = 2, 1, 201, 500
 _CONTEXT = 77
+_SHARED_EVENT = 4
 # what every function of the driver's that needs a context begins with
-_IN_CONTEXT = ("cuStream", "cuMem", "cuGraph", "cuEvent", "cuModule", "cuLink", "cuFunc", "cuOccupancy", "cuLaunch")
+_IN_CONTEXT = (
+    "cuStream",
+    "cuMem",
+    "cuIpc",
+    "cuGraph",
+    "cuEvent",
+    "cuModule",
+    "cuLink",
+    "cuFunc",
+    "cuOccupancy",
+    "cuLaunch",
+)
 _SIGNATURES = {
     "cuCtxGetCurrent": (ctypes.c_void_p,),
     "cuCtxSetCurrent": (ctypes.c_void_p,),
@@ -38,6 +52,7 @@ _SIGNATURES = {
     "cuMemcpyHtoDAsync": (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p),
     "cuMemsetD8Async": (ctypes.c_uint64, ctypes.c_ubyte, ctypes.c_size_t, ctypes.c_void_p),
     "cuEventElapsedTime": (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p),
+    "cuEventRecord": (ctypes.c_void_p, ctypes.c_void_p),
 }
 _IN_CELL = 1 << 63  # src/plan.h
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
@@ -50,6 +65,16 @@ class _Names:
         return name
 
 
+class Handle:
+    """An inter-process handle: 64 bytes, by which another process finds the file."""
+
+    def __init__(self, *words: int) -> None:
+        self.bytes = ctypes.create_string_buffer(struct.pack("<8q", *words, *[0] * (8 - len(words))), 64)
+
+    def getPtr(self):
+        return ctypes.addressof(self.bytes)
+
+
 class Driver:
     """The functions of ``cuda.bindings.driver`` that are used, each with its result first.
 
@@ -58,8 +83,9 @@ class Driver:
     Each thread has a ``current`` context of its own, and what works on the device asks for the device's.
     """
 
-    CUdevice_attribute = CUjit_option = CUjitInputType = CUfunction_attribute = _Names()
+    CUdevice_attribute = CUjit_option = CUjitInputType = CUfunction_attribute = CUpointer_attribute = _Names()
     CUfunction = int
+    CUipcMemHandle = CUipcEventHandle = Handle
     CUDA_KERNEL_NODE_PARAMS = CUDA_MEMCPY3D = CUDA_MEMSET_NODE_PARAMS = CUgraphEdgeData = SimpleNamespace
     CUmemorytype = SimpleNamespace(CU_MEMORYTYPE_HOST=1, CU_MEMORYTYPE_DEVICE=2)
 
@@ -72,6 +98,11 @@ class Driver:
         self.modules: dict[int, elf.Code] = {}
         self.graphs: dict[int, list[Callable[[], None]]] = {}
         self.events: dict[int, int] = {}  # when they were last recorded
+        self.files: dict[int, int] = {}  # address of memory, or event, that another process may open → its file
+        self.mapped: dict[int, mmap.mmap] = {}  # memory of other processes
+        self.uuid = bytes(range(16))
+        self.can_share = True
+        self.waited: list[tuple[int, int]] = []  # streams that wait for an event, and how often or when it was recorded
         self.early = 0  # edges of all graphs that let a kernel begin beside the one before
         self._callbacks = {
             name: ctypes.CFUNCTYPE(ctypes.c_int, *types)(self._refusing(f"_{name}", _NO_CONTEXT))
@@ -179,12 +210,13 @@ class Driver:
         return 0, b"Simulated GPU\0\0"
 
     def cuDeviceGetUuid(self, device):
-        return 0, SimpleNamespace(bytes=bytes(range(16)))
+        return 0, SimpleNamespace(bytes=self.uuid)
 
     def cuDeviceGetAttribute(self, attribute, device):
         told = {
             "COMPUTE_CAPABILITY_MAJOR": 9,
             "CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM": 1,
+            "IPC_EVENT_SUPPORTED": int(self.can_share),
             "MULTIPROCESSOR_COUNT": 4,
             "MAX_THREADS_PER_MULTIPROCESSOR": 1024,
         }
@@ -217,13 +249,55 @@ class Driver:
         self.calls["cuMemAlloc"] += 1
         if sum(map(len, self.memory.values())) + size > self.capacity:
             return _OOM, None
-        made = mmap.mmap(-1, size)
+        file, made = _shared(size)
         address = ctypes.addressof(ctypes.c_char.from_buffer(made))
-        self.memory[address] = made
+        self.memory[address], self.files[address] = made, file
         return 0, address
 
     def cuMemFree(self, address):
-        return (0 if self.memory.pop(int(address), None) else _INVALID,)
+        if int(address) not in self.memory:
+            return (_INVALID,)
+        del self.memory[int(address)]
+        os.close(self.files.pop(int(address)))
+        return (0,)
+
+    def cuMemGetAddressRange(self, address):
+        for begin, memory in (*self.memory.items(), *self.mapped.items()):
+            if 0 <= int(address) - begin < len(memory):
+                return 0, begin, len(memory)
+        return _INVALID, None, 0
+
+    def cuIpcGetMemHandle(self, address):
+        if int(address) not in self.files:
+            return _INVALID, None
+        return 0, Handle(os.getpid(), self.files[int(address)], len(self.memory[int(address)]))
+
+    def cuIpcOpenMemHandle(self, handle, flags):
+        self.calls["cuIpcOpenMemHandle"] += 1
+        opened = _opened(handle)
+        if opened is None:
+            return _INVALID, None
+        address = ctypes.addressof(ctypes.c_char.from_buffer(opened))
+        self.mapped[address] = opened
+        return 0, address
+
+    def cuIpcCloseMemHandle(self, address):
+        return (0 if self.mapped.pop(int(address), None) else _INVALID,)
+
+    def cuIpcGetEventHandle(self, event):
+        if event not in self.files:
+            return _INVALID, None
+        return 0, Handle(os.getpid(), self.files[event], 8)
+
+    def cuIpcOpenEventHandle(self, handle):
+        opened = _opened(handle)
+        if opened is None:
+            return _INVALID, None
+        self.events[number := self._event()] = opened
+        return 0, number
+
+    def cuPointerGetAttribute(self, attribute, address):
+        return 0, 0
 
     def cuMemHostAlloc(self, size, flags):
         made = ctypes.create_string_buffer(size)
@@ -292,11 +366,34 @@ class Driver:
         return 0, number
 
     def cuEventCreate(self, flags):
-        self.events[number := max(self.events, default=0) + 1] = 0
+        self.events[number := self._event()] = 0
+        if flags & _SHARED_EVENT:
+            self.files[number], self.events[number] = _shared(8)
         return 0, number
 
+    def _event(self):
+        return max(self.events, default=0) + 1
+
     def cuEventDestroy(self, event):
+        if int(event) in self.files:
+            os.close(self.files.pop(int(event)))
         return (0 if self.events.pop(int(event), None) is not None else _INVALID,)
+
+    def _cuEventRecord(self, event, stream):
+        self.calls["cuEventRecord"] += 1
+        if isinstance(self.events[event], int):
+            self.events[event] = time.perf_counter_ns()
+        else:
+            self.events[event][:] = struct.pack("<Q", struct.unpack("<Q", self.events[event][:])[0] + 1)
+        return 0
+
+    def cuEventRecord(self, event, stream):
+        return (self._cuEventRecord(int(event), stream),)
+
+    def cuStreamWaitEvent(self, stream, event, flags):
+        told = self.events[int(event)]
+        self.waited.append((int(stream), told if isinstance(told, int) else struct.unpack("<Q", told[:])[0]))
+        return (0,)
 
     def cuGraphAddEventRecordNode(self, graph, before, count, event):
         return self._node(graph, before, count, lambda: self.events.update({event: time.perf_counter_ns()}))
@@ -374,6 +471,27 @@ class Driver:
 
     def cuOccupancyMaxActiveBlocksPerMultiprocessor(self, function, block, shared):
         return 0, 2048 // block
+
+
+def _shared(size):
+    file = os.memfd_create("simulated GPU")
+    os.ftruncate(file, size)
+    return file, mmap.mmap(file, size)
+
+
+def _opened(handle):
+    """Map what another process has; the driver refuses one's own."""
+    pid, file, size = struct.unpack_from("<3q", handle.bytes)
+    if pid == os.getpid():
+        return None
+    try:
+        found = os.open(f"/proc/{pid}/fd/{file}", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return mmap.mmap(found, size) if os.fstat(found).st_size == size else None
+    finally:
+        os.close(found)
 
 
 class _Result(int):

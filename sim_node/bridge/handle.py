@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,18 +57,14 @@ class Handle:
         """
         if self.boot_id != _BOOT.read_text().strip():
             raise self._refusal("is of another host, or of before this one was started again")
-        if self.owner_uid != os.geteuid():
-            raise self._refusal(f"is of uid {self.owner_uid}, and this process runs as uid {os.geteuid()}")
         if self.transport != posix_shm.TRANSPORT:
             raise self._refusal(f"has the transport {self.transport[:80]!r}; what another process opens is posix_shm")
         segment = posix_shm.find(self.name)
         if segment is None:
             raise self._refusal("is gone")
         ring = segment.ring
-        theirs = (ring.generation, ring.owner_pid, ring.owner_start, ring.slots, ring.digest.hex())
-        ours = (self.generation, self.owner_pid, self.owner_start, self.slots, self.layout_digest)
-        words = ("generation", "owner_pid", "owner_start", "slots", "layout_digest")
-        if wrong := [f"{word} {there}, not {here}" for word, there, here in zip(words, theirs, ours) if there != here]:
+        theirs = {**{word: getattr(ring, word) for word in _WORDS}, "layout_digest": ring.digest.hex()}
+        if wrong := [f"{word} {is_}, not {was}" for word, is_ in theirs.items() if (was := getattr(self, word)) != is_]:
             raise self._refusal(f"is another one by now: {'; '.join(wrong)}")
         return segment
 

@@ -1,28 +1,95 @@
-"""What rings there are on this host."""
+"""What rings there are on this host, who reads them, and who sends to their inputs."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from pathlib import Path
 
+from sim_node._native import Ring
 from sim_node.bridge.transports import posix_shm
 from sim_node.errors import RingError
+from sim_node.layout import Layout
+
+NO_TICK = 2**64 - 1  # SN_NONE
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderInfo:
+    """A place in a ring's table of readers.
+
+    ``leases`` are slots held now, ``step`` is that of the tick taken last; ``skipped`` counts commits never seen,
+    ``lost`` slots that were gone before the lease.
+    """
+
+    pid: int
+    alive: bool
+    leases: int
+    step: int
+    taken: int
+    skipped: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriterInfo:
+    """Who sends to an input.
+
+    ``sent`` counts commands of this lane since the ring was made, ``applied`` those of them that a tick applied.
+    """
+
+    pid: int
+    alive: bool
+    name: str
+    priority: int
+    sent: int
+    applied: int
+    in_charge: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InputInfo:
+    """An input of a ring: its rules, the command that was applied last, and its writers.
+
+    ``step`` is the tick that applied that command, ``answers`` the one that it answers (None: none), ``age_ns`` how old
+    it was then; all are None while none has been. ``silence`` is in ticks.
+    """
+
+    name: str
+    exclusive: bool
+    silence: int
+    step: int | None
+    answers: int | None
+    age_ns: int | None
+    writers: tuple[WriterInfo, ...]
+
+    @property
+    def charge(self) -> WriterInfo | None:
+        """The writer in charge."""
+        return next((writer for writer in self.writers if writer.in_charge), None)
 
 
 @dataclass(frozen=True, slots=True)
 class RingInfo:
     """A ring found on this host; ``problem`` says why it cannot be read, and then only name and transport are known.
 
-    ``leases`` counts the slots held by readers now, ``readers`` the processes in the table.
+    ``leases`` counts the slots held by readers now. ``step`` is that of the newest tick and ``age_ns`` the time since,
+    None before the first; ``dropped`` counts ticks that found every slot leased.
     """
 
     name: str
-    owner_pid: int | None
-    alive: bool | None
-    generation: int | None
-    slots: int | None
-    leases: int | None
-    readers: int | None
     transport: str
+    owner_pid: int | None = None
+    alive: bool | None = None
+    generation: int | None = None
+    slots: int | None = None
+    leases: int | None = None
+    step: int | None = None
+    age_ns: int | None = None
+    dropped: int | None = None
+    copies_per_tick: float | None = None
+    readers: tuple[ReaderInfo, ...] = ()
+    inputs: tuple[InputInfo, ...] = ()
     problem: str = ""
 
 
@@ -31,24 +98,54 @@ def rings() -> list[RingInfo]:
     found = []
     for path in sorted(posix_shm.FOLDER.glob("sim_node.*.*")):
         name = path.name.split(".", 2)[2]
-        info = _mine(name) if path == posix_shm.path_of(name) else _unread(name, f"{path} is another user's")
+        mine = path in posix_shm.paths_of(name)
+        info = _mine(path, name) if mine else _unread(name, f"{path} is another user's or group's")
         found += [info] if info else []
     return found
 
 
-def _mine(name: str) -> RingInfo | None:
+def inputs_of(ring: Ring, inputs: Layout) -> tuple[InputInfo, ...]:
+    """Tell of each input of a ring who sends to it, and of the command that was applied last."""
+    found = []
+    for number, field in enumerate(inputs):
+        exclusive, silence, last, writers = ring.mailbox(number)
+        step, answers, age_ns = last or (None, None, None)
+        told = tuple(WriterInfo(*writer) for writer in writers if writer is not None)
+        answered = None if answers == NO_TICK else answers
+        found.append(InputInfo(field.name, exclusive, silence, step, answered, age_ns, told))
+    return tuple(found)
+
+
+def _mine(path: Path, name: str) -> RingInfo | None:
     try:
-        segment = posix_shm.find(name)
-    except RingError as error:
+        segment = posix_shm.attach(path, name)
+        if segment is None:
+            return None
+        layout = Layout.parse(segment.ring.inputs.decode())
+        if tuple(field.nbytes for field in layout) != segment.ring.input_sizes:
+            raise RingError(f"ring '{name}' cannot be read: the layout of its inputs does not match their sizes")
+        inputs = inputs_of(segment.ring, layout)
+    except (RingError, ValueError, KeyError, TypeError) as error:
         return _unread(name, str(error))
-    if segment is None:
-        return None
-    ring, readers = segment.ring, segment.ring.readers()
-    leases = sum(held for _, _, held, *_ in readers)
+    ring, readers = segment.ring, tuple(ReaderInfo(*row) for row in segment.ring.readers())
+    number, step, sent_ns = ring.newest or (0, None, 0)
+    ticks = number + ring.dropped
     return RingInfo(
-        name, ring.owner_pid, not ring.ended, ring.generation, ring.slots, leases, len(readers), segment.transport
+        name,
+        segment.transport,
+        owner_pid=ring.owner_pid,
+        alive=not ring.ended,
+        generation=ring.generation,
+        slots=ring.slots,
+        leases=sum(reader.leases for reader in readers),
+        step=step,
+        age_ns=None if step is None else time.monotonic_ns() - sent_ns,
+        dropped=ring.dropped,
+        copies_per_tick=ring.copies / max(ticks, 1),
+        readers=readers,
+        inputs=inputs,
     )
 
 
 def _unread(name: str, problem: str) -> RingInfo:
-    return RingInfo(name, None, None, None, None, None, None, posix_shm.TRANSPORT, problem)
+    return RingInfo(name, posix_shm.TRANSPORT, problem=problem)

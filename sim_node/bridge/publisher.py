@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Collection
 from functools import partial
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from sim_node._native import SPARES, Ring
+from sim_node._native import SILENCE, SPARES, Ring
+from sim_node.bridge.exported import Exported
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.segment import Segment, Views
 from sim_node.bridge.transports import in_process, posix_shm
+from sim_node.device.cuda import Cuda
+from sim_node.device.driver import DriverError
+from sim_node.device.ipc import refusal
 from sim_node.errors import RingError
 from sim_node.layout import Layout
 
@@ -21,33 +26,68 @@ from sim_node.layout import Layout
 class Publisher:
     """Owner of a ring with this layout of a slot, and one mailbox for each field of ``inputs``.
 
-    ``name`` is the node's name; without one the ring lies in anonymous memory of this process.
-    Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``.
-    Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free.
+    ``name`` is the node's name; without one the ring lies in anonymous memory of this process. Inputs named in
+    ``exclusive`` are for one writer at a time; a writer that sent nothing for ``silence`` ticks is no longer in charge
+    of an input. Fields of ``device_layout`` lie in as many slots of a GPU's memory, which its kernels fill
+    (``Stepper(slots=…)``). The ring is for this user alone, or for the members of ``group`` (a name or a number) as
+    well.
+    Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``, ``exported`` (those
+    slots of a GPU, or None).
+    Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, an
+    unknown input or group, a silence that is none, a GPU that shares none (``ipc.refusal`` tells before).
     """
 
-    def __init__(self, layout: Layout, inputs: Layout | None = None, name: str | None = None, slots: int = 4) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        inputs: Layout | None = None,
+        name: str | None = None,
+        slots: int = 4,
+        *,
+        exclusive: Collection[str] = (),
+        silence: int = SILENCE,
+        group: str | None = None,
+        device_layout: Layout | None = None,
+        device: Cuda | None = None,
+    ) -> None:
         self.layout, self.inputs = layout, inputs if inputs is not None else Layout((), 0)
+        names = [field.name for field in self.inputs]
+        if unknown := sorted(set(exclusive) - set(names)):
+            raise RingError(f"there is no input '{unknown[0]}' to be exclusive; there are {', '.join(names) or 'none'}")
+        if not 1 <= silence < 1 << 32:
+            raise RingError(f"a writer is silent after at least 1 tick and less than 2^32, not {silence!r}")
         sizes, texts = (
             tuple(field.nbytes for field in self.inputs),
             (layout.text().encode(), self.inputs.text().encode()),
         )
+        there = device_layout if device_layout is not None and device_layout.size else None
+        exported = None if there is None else _exported(there, device, slots, name or "anonymous")
+        self.exported = exported
+
+        def offered(generation: int) -> bytes:
+            return b"" if exported is None else exported.offer(generation).text().encode()
+
         try:
-            size = Ring.size(slots, layout.size, sizes, *map(len, texts))
+            size = Ring.size(slots, layout.size, sizes, len(texts[0]), len(texts[1]), len(offered(0)))
         except (ValueError, OverflowError) as error:
             raise RingError(f"ring '{name or 'anonymous'}' cannot be laid out: {error}") from error
 
         def form(memory: Any, generation: int) -> Ring:
-            return Ring.create(memory, slots, layout.size, sizes, generation, bytes.fromhex(layout.digest), *texts)
+            digest = bytes.fromhex(layout.digest)
+            ring = Ring.create(memory, slots, layout.size, sizes, generation, digest, *texts, offered(generation))
+            for index, field in enumerate(names):
+                ring.rule(index, field in exclusive, silence)
+            return ring
 
         if name is None:
             self.segment = in_process.create("anonymous", size, form)
         else:
-            self.segment = posix_shm.create(ring_name(name), size, form)
+            number = posix_shm.group_id(group) if group is not None else None
+            self.segment = posix_shm.create(ring_name(name), size, form, number)
         self.name, self.transport, self.ring = self.segment.name, self.segment.transport, self.segment.ring
         views = partial(self.segment.slot, layout, writable=True)
         self._slots = tuple(Slot(self.ring, i, views(i)) for i in range(slots + SPARES))
-        self._close = weakref.finalize(self, _end, self.segment)
+        self._close = weakref.finalize(self, _end, self.segment, exported)
 
     @property
     def generation(self) -> int:
@@ -59,7 +99,7 @@ class Publisher:
         return self._slots[self.ring.next()]
 
     def take(self, name: str) -> np.ndarray[Any, Any] | None:
-        """Copy the newest command for an input out; None if none came since the last call."""
+        """Copy the newest command of an input's writer in charge out; None if none came since the last call."""
         field = self.inputs[name]
         command = np.empty(field.numpy_shape, field.element.numpy)
         taken = self.ring.take(self.inputs.fields.index(field), command.data)
@@ -99,10 +139,25 @@ class Slot:
         pass
 
 
-def _end(segment: Segment) -> None:
+def _exported(layout: Layout, device: Cuda | None, slots: int, name: str) -> Exported:
+    """Make slots on a GPU. Raises RingError saying why there can be none."""
+    if device is None:
+        raise RingError(f"ring '{name}' has fields on a GPU: say which, device=get_device('cuda:0')")
+    refused = refusal(device)
+    if refused:
+        raise RingError(f"ring '{name}' cannot have fields on {device.title}: {refused}")
+    try:
+        return Exported(layout, device, slots)
+    except (MemoryError, DriverError) as error:
+        raise RingError(f"ring '{name}' cannot have fields on {device.title}: {error}") from error
+
+
+def _end(segment: Segment, exported: Exported | None) -> None:
     """Close the ring, in the process that made it only: a forked child owns nothing."""
     if segment.ring.owner_pid != os.getpid():
         return
     segment.ring.close()
     if segment.transport == posix_shm.TRANSPORT:
         posix_shm.remove(segment)
+    if exported is not None:
+        exported.retire(segment.ring)

@@ -28,6 +28,7 @@ class Segment:
     transport: str
     name: str
     inode: int = 0
+    path: Path | None = None
 
     def slot(self, layout: Layout, slot: int, *, writable: bool) -> Views:
         """View each field of a slot, on the slot itself."""
@@ -35,10 +36,10 @@ class Segment:
         block = memoryview(self.memory)[start : start + layout.size]
         return {field.name: field.view(block if writable else block.toreadonly()) for field in layout}
 
-    def mailbox(self, field: Field, index: int) -> tuple[np.ndarray[Any, Any], ...]:
-        """View the two buffers of an input's mailbox, writable."""
+    def lane(self, field: Field, index: int, lane: int) -> tuple[np.ndarray[Any, Any], ...]:
+        """View the two buffers of a lane of an input's mailbox, writable."""
         alone, memory = replace(field, offset=0), memoryview(self.memory)
-        offsets = self.ring.mailbox_offsets(index)
+        offsets = self.ring.lane_offsets(index, lane)
         return tuple(alone.view(memory[start : start + field.nbytes]) for start in offsets)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+import warnings
 from collections.abc import Callable
 from functools import partial
 from types import TracebackType
@@ -11,30 +12,53 @@ from typing import Any
 
 import numpy as np
 
-from sim_node._native import LEASES, Reader, Tick
+from sim_node._native import LANES, LEASES, NO_LANE, Reader, Ring, Tick
+from sim_node.bridge.device_fields import DeviceFields
+from sim_node.bridge.exported import Exported
 from sim_node.bridge.handle import Handle
+from sim_node.bridge.mapped import reach
 from sim_node.bridge.name import ring_name
+from sim_node.bridge.offer import Offer
 from sim_node.bridge.publisher import Publisher
 from sim_node.bridge.segment import Segment
 from sim_node.bridge.transports import posix_shm
+from sim_node.bridge.way import Way
 from sim_node.errors import RingError
 from sim_node.layout import Layout
 
 POLL = 0.01  # seconds between looks for a ring that is not there yet
 FOREVER = 2**62  # ns
+PLACES = ("auto", "host", "device")
 
 
 class Subscriber:
     """A reader of the ring of that node's name, of a Publisher in this process, or that a handle means.
 
     It outlives the producer: the next wait finds the ring that a restarted one made. Use it in one thread.
-    ``timeout`` is in seconds, how long to wait for the ring to be there.
-    Attributes: ``layout``, ``inputs``, ``transport``, ``generation``.
-    Raises RingError when there is no ring in time, or it is another user's or damaged.
+    ``timeout`` is in seconds, how long to wait for the ring to be there. ``writer`` is the name under which it sends
+    commands, of which 23 bytes are kept; by default the program's. ``on`` is where this reader works: 'host' or
+    'device', for fields that are on both; 'device' wants all that a GPU keeps, 'host' none of it, and 'auto' each field
+    as it comes cheapest, which ``ways`` tells; it warns of those that do not come. ``stream`` is the one that work on
+    arrays of a GPU is given to, an address; by default the device's, which the default stream waits for. A tick's slot
+    is given back when that has ended.
+    Attributes: ``layout``, ``inputs``, ``transport``, ``generation``, ``offer`` (what the producer tells of fields on a
+    GPU, or None), ``ways`` (field → Way).
+    Raises RingError when there is no ring in time, or it is another user's or damaged, and why 'device' cannot be.
     """
 
-    def __init__(self, source: str | Publisher | Handle, timeout: float = 5.0) -> None:
+    def __init__(
+        self,
+        source: str | Publisher | Handle,
+        timeout: float = 5.0,
+        writer: str | None = None,
+        on: str = "auto",
+        stream: int | None = None,
+    ) -> None:
+        if on not in PLACES:
+            raise RingError(f"a subscriber is on one of {', '.join(map(repr, PLACES))}, not {on!r}")
+        self._on, self._stream = on, stream
         self._find: Callable[[], Segment | None]
+        self._writer, self._wanted = writer, dict[str, tuple[int, bool]]()
         if isinstance(source, Publisher):
             self.name, self._find = source.name, lambda: source.segment
         else:
@@ -76,20 +100,45 @@ class Subscriber:
             self._require_lease()
         return tick
 
-    def command(self, name: str) -> np.ndarray[Any, Any]:
-        """Give the free buffer of an input's mailbox, to be filled in place and published by ``send(name)``.
+    def claim(self, name: str, priority: int = 0, exclusive: bool = False) -> None:
+        """Become a writer of an input, in every generation from now on; ``command`` and ``send`` do it with defaults.
 
-        It holds an old command until filled, and is not to be written after the send.
-        Raises RingError when another living process sends to this input, KeyError when there is no such input.
+        Of the writers that sent lately the one of the highest ``priority`` is in charge, of equals the one that was.
+        ``exclusive`` asks for the input alone, which its producer may also demand of every writer.
+        Raises RingError that names who is in the way: the writer that has the input alone, or one of those that share
+        it; KeyError when there is no such input.
         """
-        index, buffers = self._input(name)
-        holder = self._reader.claim(index)
-        if holder:
+        index = self._input(name)
+        if not isinstance(priority, int) or not -(1 << 31) <= priority < 1 << 31:
+            raise RingError(f"a priority is a whole number of 32 bits, not {priority!r}")
+        lane = self._reader.claim(index, self._writer, priority, exclusive)
+        if isinstance(lane, tuple):
+            code, pid, other = lane
+            input_, who = f"input '{name}' of ring '{self.name}'", f"'{other}' (pid {pid})"
             raise RingError(
-                f"input '{name}' of ring '{self.name}' already takes its commands from a running process "
-                f"(pid {holder}): one sender an input"
+                f"{input_} has {LANES} writers, {who} among them, and takes no more: end one of them"
+                if code == NO_LANE
+                else f"{input_} is for one writer at a time and has one, {who}: end that one, or let both share the "
+                "input (exclusive)"
             )
-        return buffers[self._reader.prepare(index)]
+        self._wanted[name] = priority, exclusive
+        self._lanes[name] = self._segment.lane(self.inputs[name], index, lane)
+
+    def leave(self, name: str) -> None:
+        """Send to an input no more: others may be in charge of it, or have it alone."""
+        self._reader.leave(self._input(name))
+        self._wanted.pop(name, None)
+        self._lanes.pop(name, None)
+
+    def command(self, name: str) -> np.ndarray[Any, Any]:
+        """Give the free buffer of this writer's lane, to be filled in place and published by ``send(name)``.
+
+        It holds an old command until filled, and is not to be written after the send. Raises as ``claim``.
+        """
+        index = self._input(name)
+        if name not in self._lanes:
+            self.claim(name, *self._wanted.get(name, (0, False)))
+        return self._lanes[name][self._reader.prepare(index)]
 
     def send(self, name: str, command: Any = None) -> None:
         """Send a command, or the one filled in after ``command(name)``; it is stamped as answering the tick last taken.
@@ -106,7 +155,7 @@ class Subscriber:
                     f"not {np.asarray(command).dtype} of shape {np.shape(command)}"
                 ) from error
         try:
-            self._reader.send(self._input(name)[0])
+            self._reader.send(self._input(name))
         except ValueError as error:
             raise RingError(f"nothing to send to input '{name}': call command('{name}') and fill it first") from error
 
@@ -120,6 +169,7 @@ class Subscriber:
 
     def close(self) -> None:
         """Leave the ring: give back leases and inputs. Views taken stay readable."""
+        self._device.ended()
         self._reader.close()
 
     def __enter__(self) -> Subscriber:
@@ -128,11 +178,11 @@ class Subscriber:
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.close()
 
-    def _input(self, name: str) -> tuple[int, tuple[np.ndarray[Any, Any], ...]]:
+    def _input(self, name: str) -> int:
         try:
-            return self._mailboxes[name]
+            return self._numbers[name]
         except KeyError:
-            raise KeyError(f"no input '{name}'; there are {', '.join(self._mailboxes) or 'none'}") from None
+            raise KeyError(f"no input '{name}'; there are {', '.join(self._numbers) or 'none'}") from None
 
     def _require_lease(self) -> None:
         held = self.statistics()["held"]
@@ -177,11 +227,42 @@ class Subscriber:
                 raise ValueError("the layouts do not match the sizes of slots and mailboxes")
         except (ValueError, KeyError, TypeError) as error:
             raise RingError(f"ring '{self.name}' cannot be read: {error}") from error
+        views: list[dict[str, Any]] = [{**segment.slot(layout, i, writable=False)} for i in range(ring.slots)]
+        device, ways = self._reach(ring, layout, segment.transport)
+        for fields, arrays in zip(views, device.arrays):
+            fields.update((name, arrays[name]) for name in arrays if ways[name].place != "host")
         try:
-            reader = Reader(ring, tuple(segment.slot(layout, i, writable=False) for i in range(ring.slots)))
+            reader = Reader(ring, tuple(views), None if self.offer is None else device)
         except OSError as error:
             raise RingError(f"ring '{self.name}' cannot take another reader: {error}") from error
         segment.memory[::4096]  # touch each page now, not at its first tick
         self.layout, self.inputs, self.transport = layout, inputs, segment.transport
         self._segment, self._reader, self._switches = segment, reader, self._switches + 1
-        self._mailboxes = {field.name: (i, segment.mailbox(field, i)) for i, field in enumerate(inputs)}
+        self._device, self.ways = device, ways
+        self._numbers = {field.name: number for number, field in enumerate(inputs)}
+        self._lanes: dict[str, tuple[np.ndarray[Any, Any], ...]] = {}
+
+    def _reach(self, ring: Ring, layout: Layout, transport: str) -> tuple[DeviceFields, dict[str, Way]]:
+        """Find the fields that a GPU keeps, and the way of each field."""
+        ways = {field.name: Way(transport) for field in layout}
+        self.offer = Offer.parse(ring.device, ring) if ring.device else None
+        if self.offer is None:
+            return DeviceFields(None, 0, None, {}), ways
+        kept = [field.name for field in self.offer.layout]
+        wanted = [name for name in kept if self._on == "device" or (self._on == "auto" and name not in ways)]
+        try:
+            slots = reach(ring, self.offer) if wanted else None
+        except RingError as error:
+            if self._on == "device":
+                raise RingError(f"ring '{self.name}': {error}") from error
+            slots, why = None, str(error)
+            warnings.warn(f"ring '{self.name}': {', '.join(wanted)} do not come: {why}", RuntimeWarning, stacklevel=4)
+        else:
+            why = "this subscriber is on the host"
+        if slots is None:
+            ways |= {name: Way("", "host", why) for name in kept if name not in ways}
+        else:
+            here = "in_process" if isinstance(slots, Exported) else slots.transport
+            ways |= {name: Way(here, str(slots.device)) for name in wanted}
+        absent = {name: way.why for name, way in ways.items() if not way.transport}
+        return DeviceFields(slots, ring.slots, self._stream, absent), ways

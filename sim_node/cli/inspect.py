@@ -11,17 +11,8 @@ import typer
 from sim_node.cli.arguments import assignments
 from sim_node.cli.kernel import kernel
 from sim_node.cli.output import Outcome, Table, progress
+from sim_node.cli.rings import clean, rings
 from sim_node.errors import SimNodeError
-
-
-def rings() -> Outcome:
-    """List the rings on this host: who owns them, whether that process lives, who reads."""
-    from sim_node.bridge import rings as found
-
-    listed = [asdict(ring) for ring in found()]
-    columns = ("name", "owner_pid", "alive", "generation", "slots", "leases", "readers", "transport", "problem")
-    table = Table("rings", columns, [[ring[column] for column in columns] for ring in listed])
-    return Outcome({"rings": listed}, [table])
 
 
 def bag(path: Annotated[Path, typer.Argument(metavar="BAG", help="A .mcap or .db3 file, or a bag folder.")]) -> Outcome:
@@ -118,4 +109,12 @@ def _table(title: str, rows: list[dict[str, Any]]) -> Table:
     return Table(title, columns, [[row[column] for column in columns] for row in rows])
 
 
-commands = {"rings": rings, "bag": bag, "plant": plant, "kernel": kernel, "error": error, "include-dir": include_dir}
+commands = {
+    "rings": rings,
+    "clean": clean,
+    "bag": bag,
+    "plant": plant,
+    "kernel": kernel,
+    "error": error,
+    "include-dir": include_dir,
+}

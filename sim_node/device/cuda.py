@@ -98,7 +98,7 @@ class Cuda:
         self.uuid = f"GPU-{UUID(bytes=bytes(call('cuDeviceGetUuid', self._device).bytes))}"
         self.arch = 10 * self.attribute("COMPUTE_CAPABILITY_MAJOR") + self.attribute("COMPUTE_CAPABILITY_MINOR")
         self.memory: int = call("cuDeviceTotalMem", self._device)
-        self.arena = Arena(self, self._reserve, self._release)
+        self.arena = Arena(self, self._reserve, self.release)
 
     @property
     def alias(self) -> str:
@@ -157,6 +157,11 @@ class Cuda:
     def follow(self, stream: int) -> None:
         """Make the device's stream wait for all that was asked of another library's: its address, or CUDA's number."""
         self._after(self.stream, stream)
+
+    def await_event(self, event: Any, stream: int | None = None) -> None:
+        """Make a stream, by default the device's, wait for an event as it was recorded last."""
+        with self.active():
+            call("cuStreamWaitEvent", self.stream if stream is None else stream, event, 0)
 
     def lead(self, stream: int) -> None:
         """Make another library's stream wait for all that was asked of the device's."""
@@ -318,7 +323,22 @@ class Cuda:
                 raise
             raise MemoryError from None
 
-    def _release(self, address: int) -> None:
+    def reserve(self, nbytes: int) -> int:
+        """Allocate bytes by themselves, not out of larger pieces, and give their address; ``release`` frees them.
+
+        Raises MemoryError as ``allocate``.
+        """
+        try:
+            return self._reserve(nbytes)
+        except MemoryError:
+            self.arena.trim()
+        try:
+            return self._reserve(nbytes)
+        except MemoryError:
+            raise MemoryError(self._shortage(nbytes)) from None
+
+    def release(self, address: int) -> None:
+        """Free what ``reserve`` gave."""
         self.drop("cuMemFree", address)
 
     def _unpin(self, address: int) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 
 from rclpy.lifecycle import LifecycleNode
 
 from sim_node.bridge import Publisher
+from sim_node.device.cuda import Cuda
+from sim_node.device.ipc import refusal
+from sim_node.device.names import get_device
 from sim_node.node.clock import Clock, clock_for
 from sim_node.node.settings import Settings
 from sim_node.plant import Plant, Stepper
@@ -54,7 +58,7 @@ class Assembly:
         self._made.close()
         plant, settings, name = self.plant, self.settings, self._node.get_fully_qualified_name()
         with ExitStack() as making:
-            self.publisher = making.enter_context(Publisher(plant.layout, plant.input_layout, name, settings.slots))
+            self.publisher = making.enter_context(self._ring(name))
             self.stepper = Stepper(
                 plant,
                 dt_ns=settings.dt_ns,
@@ -63,7 +67,28 @@ class Assembly:
                 ring=self.publisher.ring,
                 keyframe_every=settings.keyframe_every if settings.record else 0,
                 device=settings.device,
+                slots=self.publisher.exported,
                 name=name,
             )
             self.clock = clock_for(self.stepper, settings, self._node)
             self._made = making.pop_all()
+
+    def _ring(self, name: str) -> Publisher:
+        """Make the ring; what is published for readers on a GPU comes on the host where that cannot share it."""
+        plant, settings = self.plant, self.settings
+        publisher = partial(
+            Publisher,
+            inputs=plant.input_layout,
+            name=name,
+            slots=settings.slots,
+            exclusive=settings.exclusive,
+            silence=settings.input_silence,
+            group=settings.group or None,
+        )
+        wanted, device = plant.device_layout, get_device(settings.device)
+        refused = refusal(device) if isinstance(device, Cuda) else f"the plant is stepped on {device}, which is no GPU"
+        if refused or not wanted.size or not isinstance(device, Cuda):
+            for field in wanted:
+                self._node.get_logger().warning(f"'{field.name}' is published on the host: {refused}")
+            return publisher(plant.layout)
+        return publisher(plant.host_layout, device_layout=wanted, device=device)

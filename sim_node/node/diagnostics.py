@@ -11,6 +11,7 @@ from functools import partial
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.lifecycle import LifecycleNode
 
+from sim_node.bridge.inventory import InputInfo, WriterInfo, inputs_of
 from sim_node.node.assembly import Assembly
 from sim_node.node.clock import STEADY
 from sim_node.node.topic import Topic
@@ -91,6 +92,11 @@ class Diagnostics:
         yield "real_time_factor", f"{rate * stepper.dt_ns / 1e9:.4f}"
         for name, distribution in stepper.statistics("reset").items():
             yield from _figures(name, distribution)
+        for each in inputs_of(assembly.publisher.ring, assembly.publisher.inputs):
+            yield from _of_input(each)
+        for input_name, distributions in stepper.command_statistics("reset").items():
+            for name, distribution in distributions.items():
+                yield from _figures(f"input.{input_name}.{name}", distribution)
         for name, count in stepper.counters().items():
             yield name, str(count)
         yield "copies_per_tick", f"{stepper.copies_per_tick:g}"
@@ -103,9 +109,23 @@ class Diagnostics:
         yield from stepper.grants.items()
 
 
+def _of_input(told: InputInfo) -> Iterator[tuple[str, str]]:
+    """Who is in charge of an input, who else sends to it, and the command that was applied last."""
+    others = [writer for writer in told.writers if not writer.in_charge]
+    yield f"input.{told.name}.in_charge", _writer(told.charge) if told.charge else ""
+    yield f"input.{told.name}.others", ", ".join(map(_writer, others))
+    for name, step in (("applied_step", told.step), ("answered_step", told.answers)):
+        if step is not None:
+            yield f"input.{told.name}.{name}", str(step)
+
+
+def _writer(writer: WriterInfo) -> str:
+    return f"{writer.name} (pid {writer.pid}, priority {writer.priority})"
+
+
 def _figures(name: str, distribution: Distribution) -> Iterator[tuple[str, str]]:
     if distribution.count == 0:
         return
-    unit, scale = ("", 1.0) if name == "delay_ticks" else ("_us", 1e-3)
+    unit, scale = ("", 1.0) if name.endswith("delay_ticks") else ("_us", 1e-3)
     for figure in ("p50", "p99", "max"):
         yield f"{name}_{figure}{unit}", f"{getattr(distribution, figure) * scale:g}"

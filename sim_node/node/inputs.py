@@ -18,8 +18,11 @@ from std_msgs.msg import (
     UInt64MultiArray,
 )
 
+from sim_node.bridge import Publisher, Subscriber
+from sim_node.errors import RingError
 from sim_node.layout import Field
 from sim_node.node.assembly import Assembly
+from sim_node.node.clock import STEADY
 
 # Scalar type of an input → message of its subscription.
 MESSAGES = {
@@ -31,26 +34,33 @@ MESSAGES = {
     "u64": UInt64MultiArray,
     "bool": UInt8MultiArray,
 }
-WARN_PERIOD = 1.0  # seconds between warnings about one input
+WRITER = "topic"
+WARN_PERIOD = 1.0  # seconds between warnings
+LOOK_PERIOD = 1.0  # seconds between looks for topics that nobody publishes any more
 
 
 class Inputs:
     """A subscription ``~/input/NAME`` for each input of the plant, alive inside the block.
 
-    A message holds the input's numbers in C order, vectors flattened. What comes through the ring's mailbox for the
-    same tick wins.
+    A message holds the input's numbers in C order, vectors flattened. The topic is a writer of the input as any other
+    in the ring, named ``topic``, from its first message until nobody publishes it, with the priority of the settings.
     """
 
     def __init__(self, node: LifecycleNode, assembly: Assembly) -> None:
         self._node, self._assembly = node, assembly
-        self._made = ExitStack()
+        self._source: Publisher | None = None
+        self._sending: set[str] = set()
+        self._made, self._writing = ExitStack(), ExitStack()
 
     def __enter__(self) -> Inputs:
         with ExitStack() as making:
+            making.callback(self._writing.close)
             for field in self._assembly.stepper.input_layout:
                 kind = MESSAGES[field.element.scalar.name]
-                made = self._node.create_subscription(kind, f"~/input/{field.name}", partial(self._apply, field), 10)
+                made = self._node.create_subscription(kind, _topic(field.name), partial(self._apply, field), 10)
                 making.callback(self._node.destroy_subscription, made)
+            timer = self._node.create_timer(LOOK_PERIOD, self._leave, clock=STEADY)
+            making.callback(self._node.destroy_timer, timer)
             self._made = making.pop_all()
         return self
 
@@ -60,11 +70,38 @@ class Inputs:
     def _apply(self, field: Field, message: Any) -> None:
         wanted = field.count * field.element.length
         if len(message.data) != wanted:
-            self._node.get_logger().warning(
-                f"~/input/{field.name}: a message of {len(message.data)} numbers is dropped; the input takes {wanted} "
+            self._warn(
+                field,
+                f"a message of {len(message.data)} numbers is dropped; the input takes {wanted} "
                 f"({field.dtype} of shape {list(field.shape)})",
-                throttle_duration_sec=WARN_PERIOD,
             )
             return
         values = np.asarray(message.data, field.element.numpy).reshape(field.numpy_shape)
-        self._assembly.stepper.set(field.name, values)
+        try:
+            self._send(field.name, values)
+        except RingError as refusal:
+            self._warn(field, f"a message is dropped: {refusal}")
+
+    def _warn(self, field: Field, what: str) -> None:
+        self._node.get_logger().warning(f"{_topic(field.name)}: {what}", throttle_duration_sec=WARN_PERIOD)
+
+    def _send(self, name: str, values: Any) -> None:
+        if self._source is not self._assembly.publisher:  # after a reset the ring is another
+            self._writing.close()
+            self._source = self._assembly.publisher
+            self._writer = self._writing.enter_context(Subscriber(self._source, writer=WRITER))
+            self._sending.clear()
+        if name not in self._sending:
+            self._writer.claim(name, self._assembly.settings.topic_priority)
+            self._sending.add(name)
+        self._writer.send(name, values)
+
+    def _leave(self) -> None:
+        """Let those inputs go whose topics nobody publishes any more: they may be exclusive."""
+        for name in [name for name in self._sending if not self._node.count_publishers(_topic(name))]:
+            self._writer.leave(name)
+            self._sending.remove(name)
+
+
+def _topic(name: str) -> str:
+    return f"~/input/{name}"

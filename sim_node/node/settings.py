@@ -42,6 +42,20 @@ class Settings:
     affinity: int = _setting(-1, "Processor that the native clock's thread is bound to; -1: any.", low=-1, high=1023)
     lock_memory: bool = _setting(False, "Keep the process's memory from being paged out.")
     slots: int = _setting(8, "Slots of the ring: ticks that readers can hold at one time.", low=3, high=255)
+    exclusive_inputs: str = _setting(
+        "", "Inputs that one writer at a time may send to, with commas between their names; a second one is refused."
+    )
+    input_silence: int = _setting(
+        100, "Ticks after which a writer of an input that sent nothing is no longer in charge.", low=1, high=2**32 - 1
+    )
+    topic_priority: int = _setting(
+        -1,
+        "Priority of commands by topic (~/input/NAME) among an input's writers: the highest is in charge; "
+        "others have 0 unless they say so.",
+        low=-(2**31),
+        high=2**31 - 1,
+    )
+    group: str = _setting("", "Group whose members may read the ring and send commands; empty: the node's user alone.")
     record: bool = _setting(True, "Publish ~/record and ~/keyframe, from which a bag verifies.")
     keyframe_every: int = _setting(1000, "Ticks between keyframes; 0: one at the start only.", low=0)
     tick_topic_rate: float = _setting(
@@ -62,6 +76,11 @@ class Settings:
         if settings.dt_ns < 1:
             raise ParameterError(f"parameter 'dt' = {settings.dt!r} is less than a nanosecond")
         return settings
+
+    @property
+    def exclusive(self) -> tuple[str, ...]:
+        """Names of the exclusive inputs."""
+        return tuple(name.strip() for name in self.exclusive_inputs.split(",") if name.strip())
 
     @property
     def period_ns(self) -> int:

@@ -3,46 +3,61 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sim_node import _native
 from sim_node.errors import PlantError
-from sim_node.plant.statistics import COUNTERS, QUANTITIES, Distribution
+from sim_node.plant.statistics import COMMANDS, COUNTERS, QUANTITIES, Distribution
 
 GRANTS = ("priority", "affinity", "lock_memory")
 
 
 class Account:
-    """What the native stepper counted; the tick only ever adds, so a reset is a note of what there was."""
+    """What the native stepper counted, of its ticks and of the commands to so many inputs.
 
-    def __init__(self, native: _native.Stepper) -> None:
-        self._native = native
+    The tick only ever adds, so a reset is a note of what there was.
+    """
+
+    def __init__(self, native: _native.Stepper, inputs: int) -> None:
+        self._native, self._inputs = native, inputs
         empty: np.ndarray[Any, Any] = np.zeros(len(native.histogram(0)[3]) // 8, np.uint64)
-        self._before = [(empty, 0) for _ in QUANTITIES]
+        self._before = [(empty, 0)] * (len(QUANTITIES) + inputs * len(COMMANDS))
         self._counted = (0,) * len(COUNTERS)
 
     def reset(self) -> None:
         """Note what there is now."""
-        read = [self._native.histogram(number) for number in range(len(QUANTITIES))]
+        read = [self._native.histogram(number) for number in range(len(self._before))]
         self._before = [(np.frombuffer(counts, np.uint64), total) for total, _, _, counts in read]
         self._counted = self._native.counters()
         self._native.forget_maxima()
 
     def distributions(self, since: str) -> dict[str, Distribution]:
-        """Describe each quantity since 'start' or 'reset'."""
-        recent = _is_recent(since)
-        found = {}
-        for number, name in enumerate(QUANTITIES):
-            total, maximum, recent_maximum, raw = self._native.histogram(number)
-            counts = np.frombuffer(raw, np.uint64)
-            if recent:
-                before, total_before = self._before[number]
-                counts, total, maximum = counts - before, total - total_before, recent_maximum
-            found[name] = Distribution.of(counts, total, maximum)
+        """Describe each quantity of the ticks, and of all commands together, since 'start' or 'reset'."""
+        found = {name: self._describe([number], since) for number, name in enumerate(QUANTITIES)}
+        for place, name in enumerate(COMMANDS):
+            found[name] = self._describe([self._number(each, place) for each in range(self._inputs)], since)
         return found
+
+    def commands(self, number: int, since: str) -> dict[str, Distribution]:
+        """Describe the commands of the input of that number since 'start' or 'reset'."""
+        return {name: self._describe([self._number(number, place)], since) for place, name in enumerate(COMMANDS)}
+
+    def _number(self, number: int, place: int) -> int:
+        return len(QUANTITIES) + number * len(COMMANDS) + place
+
+    def _describe(self, numbers: Sequence[int], since: str) -> Distribution:
+        """Describe histograms as one."""
+        recent = _is_recent(since)
+        counts, total, maximum = np.zeros_like(self._before[0][0]), 0, 0
+        for number in numbers:
+            added, most, recent_most, raw = self._native.histogram(number)
+            before, added_before = self._before[number] if recent else (0, 0)
+            counts += np.frombuffer(raw, np.uint64) - before
+            total, maximum = total + added - added_before, max(maximum, recent_most if recent else most)
+        return Distribution.of(counts, total, maximum)
 
     def counters(self, since: str) -> dict[str, int]:
         """Count since 'start' or 'reset'; a count that began anew meanwhile is told as it is."""

@@ -20,6 +20,8 @@ T = TypeVar("T", bound=Value)
 
 ZERO = False  # the one that every element takes, bool included
 MOST_ELEMENTS = 2**31 - 1  # of an array, as in a launch
+# Where the readers of what is published are: what they read there is written there, and copied for both only.
+PLACES = ("host", "device", "both")
 
 _ACCEPTED: dict[type, tuple[type, ...]] = {
     bool: (bool, np.bool_),
@@ -154,7 +156,7 @@ class Input(Variable):
 class State(Variable):
     """What a plant remembers from substep to substep; a published one is a field of the ring."""
 
-    publish: bool
+    publish: str  # one of PLACES, or '' where nobody else reads it
 
     @overload
     def __get__(self, plant: None, owner: type) -> State: ...
@@ -165,8 +167,11 @@ class State(Variable):
         return self if plant is None else plant._bindings[self.name]
 
 
+@dataclass(eq=False)
 class Output(Variable):
     """What a plant tells and does not need itself: written in each substep, published in each tick."""
+
+    publish: str  # one of PLACES
 
     @overload
     def __get__(self, plant: None, owner: type) -> Output: ...
@@ -205,23 +210,32 @@ def input(dtype: object, shape: Shape = (), unit: str = "", doc: str = "", initi
     return Input(unit, doc, _element(dtype), shape, initial)
 
 
+def _published(publish: object) -> str:
+    """Where readers are; raises PlantError for what says no such thing."""
+    place = "host" if publish is True else publish
+    if not isinstance(place, str) or place not in PLACES:
+        raise PlantError(f"publish is where the readers are: 'host' (or True), 'device' or 'both', not {publish!r}")
+    return place
+
+
 def state(
-    dtype: object, shape: Shape = (), unit: str = "", doc: str = "", publish: bool = False, initial: Any = ZERO
+    dtype: object, shape: Shape = (), unit: str = "", doc: str = "", publish: bool | str = False, initial: Any = ZERO
 ) -> State:
     """Declare a state: kernels read its value and must write every element of its ``next`` in each substep.
 
-    ``shape`` as for ``input``; ``publish`` makes it a field of the ring; ``initial`` holds where
-    ``Plant.initial`` tells nothing.
+    ``shape`` as for ``input``; ``publish`` makes it a field of the ring, for readers on the 'host' (or True), on the
+    'device' that the plant is stepped on, or 'both', which takes a copy a tick; ``initial`` holds where
+    ``Plant.initial`` tells nothing. Raises PlantError for another place.
     """
-    return State(unit, doc, _element(dtype), shape, initial, publish)
+    return State(unit, doc, _element(dtype), shape, initial, "" if publish is False else _published(publish))
 
 
-def output(dtype: object, shape: Shape = (), unit: str = "", doc: str = "") -> Output:
+def output(dtype: object, shape: Shape = (), unit: str = "", doc: str = "", publish: str = "host") -> Output:
     """Declare an output: a field of the ring of which kernels must write every element in each substep.
 
-    ``shape`` as for ``input``. It is 0 until the first tick.
+    ``shape`` and ``publish`` as for ``state``. It is 0 until the first tick.
     """
-    return Output(unit, doc, _element(dtype), shape, ZERO)
+    return Output(unit, doc, _element(dtype), shape, ZERO, _published(publish))
 
 
 def _of_kind(found: Mapping[str, Declaration], kind: type[Any]) -> Mapping[str, Any]:

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 from sim_node.errors import PlantError
 from sim_node.layout import Layout
 from sim_node.plant.binding import Binding, StateBinding
-from sim_node.plant.declarations import Declarations, State, Value, Variable
+from sim_node.plant.declarations import PLACES, Declarations, Output, State, Value, Variable
 from sim_node.plant.recording import Recording
 from sim_node.plant.suggestion import suggestion
 
-_RESERVED = ("declarations", "title", "parameters", "variables", "counts", "layout", "state_layout", "input_layout",
-             "initial", "build")  # fmt: skip
+_RESERVED = ("declarations", "title", "parameters", "variables", "counts", "layout", "host_layout", "device_layout",
+             "state_layout", "input_layout", "initial", "build")  # fmt: skip
 
 
 class Plant:
@@ -70,10 +70,18 @@ class Plant:
 
     @property
     def layout(self) -> Layout:
-        """The layout of the ring: published states, then outputs."""
-        declared = self.declarations
-        published = [state for state in declared.states.values() if state.publish]
-        return self._lay_out(*published, *declared.outputs.values())
+        """The layout of the ring where all its readers are on the host: published states, then outputs."""
+        return self._published(*PLACES)
+
+    @property
+    def host_layout(self) -> Layout:
+        """The layout of the ring where a GPU keeps what its readers there get: of the fields for others."""
+        return self._published("host", "both")
+
+    @property
+    def device_layout(self) -> Layout:
+        """The layout of what a GPU keeps for readers there."""
+        return self._published("device", "both")
 
     @property
     def state_layout(self) -> Layout:
@@ -105,6 +113,11 @@ class Plant:
     def build(self, plan: Recording, dt: float) -> None:  # noqa: ARG002
         """Launch the kernels of one substep; ``dt`` is its length in seconds. Every plant overrides it."""
         raise PlantError(f"{type(self).__name__} has no build(self, plan, dt); launch its kernels there")
+
+    def _published(self, *places: str) -> Layout:
+        declared = self.declarations
+        published: tuple[State | Output, ...] = (*declared.states.values(), *declared.outputs.values())
+        return self._lay_out(*(each for each in published if each.publish in places))
 
     def _lay_out(self, *variables: Variable) -> Layout:
         return Layout.of((each.name, each.dtype, self.counts(each), each.unit) for each in variables)

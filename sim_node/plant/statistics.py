@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-# In the order of src/account.h; delay_ticks is in ticks, the others in nanoseconds.
-QUANTITIES = ("lateness", "step_time", "wake_to_commit", "command_age", "delay_ticks")
+# In the order of src/account.h: of the ticks, in nanoseconds; then of each input's commands, delay_ticks in ticks.
+QUANTITIES = ("lateness", "step_time", "wake_to_commit")
+COMMANDS = ("command_age", "delay_ticks")
 COUNTERS = ("ticks", "misses", "skipped", "copies", "keyframes_skipped", "dropped", "lost")
 
 _BITS = 6  # SN_HISTOGRAM_BITS

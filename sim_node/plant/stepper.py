@@ -12,13 +12,13 @@ import numpy as np
 from sim_node import _native
 from sim_node.device import driver
 from sim_node.device.cuda import Cuda
-from sim_node.device.names import Device
+from sim_node.device.names import Device, get_device
 from sim_node.device.scope import ScopedDevice
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
 from sim_node.plant.account import Account
 from sim_node.plant.keyframe import Keyframe, target_of, versions_of
 from sim_node.plant.memory import require, ring_of
-from sim_node.plant.places import Places
+from sim_node.plant.places import Places, Slots
 from sim_node.plant.plant import Plant, expect
 from sim_node.plant.recording import Recording
 from sim_node.plant.records import Records
@@ -46,7 +46,8 @@ class Stepper:
 
     ``dt_ns`` is a tick in simulated nanoseconds, of ``substeps`` plan runs; ``ring`` is where published fields go, by
     default one that only this process sees. Each ``keyframe_every`` ticks a keyframe waits to be taken (0: none).
-    ``record_capacity`` bounds the records that wait. Kernels run on ``device``. The state at reset is published.
+    ``record_capacity`` bounds the records that wait. Kernels run on ``device``;
+    ``slots`` are that GPU's, for fields whose readers are there. The state at reset is published.
     Ticks leave spans in ``trace``, by default in the file that SIM_NODE_TRACE names, on a track of that ``name``.
 
     Attributes: ``plant``, ``dt_ns``, ``substeps``, ``seed``, ``ring``, ``layout`` (of the ring), ``state_layout``,
@@ -66,6 +67,7 @@ class Stepper:
         keyframe_every: int = 0,
         record_capacity: int | None = None,
         device: str | Device | None = None,
+        slots: Slots | None = None,
         trace: Trace | None = None,
         name: str = "",
     ) -> None:
@@ -81,37 +83,42 @@ class Stepper:
             if not isinstance(value, int) or not low <= value < 1 << bits:
                 raise PlantError(f"{self._name}: {what} is an int of at least {low} below 2^{bits}, not {value!r}")
         self.plant, self.dt_ns, self.substeps, self.seed = plant, dt_ns, substeps, seed
-        self.layout, self.state_layout, self.input_layout = plant.layout, plant.state_layout, plant.input_layout
+        self.device = where = get_device(device)
+        places = Places(plant, where, ring, slots)
+        self.layout, self.state_layout, self.input_layout = places.published, plant.state_layout, plant.input_layout
         _native.nvtx_open()
-        places = Places(plant)
         require(self._name, self.layout, self.state_layout, places.private)
         self._initial = self._initial_state(), self._initial_inputs()
         file = trace_file() if trace is None else None
         trace = Trace() if file is not None else trace
         bindings, outputs = tuple(plant._bindings.values()), tuple(plant.declarations.outputs)
-        self._plan = Recording(self._name, bindings, outputs, device, trace)
+        self._plan = Recording(self._name, bindings, outputs, where, trace)
         with self._authored("build"), ScopedDevice(self._plan.device):
             plant.build(self._plan, dt_ns * 1e-9 / substeps)
-        self._plan.finish(substeps, self.input_layout.size, places.private_fields(), len(self.state_layout.fields))
+        self._plan.finish(substeps, self.input_layout.size, places.away_fields(), len(self.state_layout.fields))
         self.plan_digest, self.warnings = self._plan.digest, tuple(self._plan.warnings)
         self.guarded = self._plan.guarded
-        self.ring = self._checked(ring) if ring is not None else ring_of(self.layout, self.input_layout)
+        self.ring = ring if ring is not None else ring_of(self.layout, self.input_layout)
         if record_capacity is None:
             row = 8 * len(self.state_layout.fields) + self.input_layout.size + 16
             record_capacity = min(max(RECORD_BYTES // row, LEAST_RECORDS), RECORDS)
-        self.device = where = self._plan.device
         rounds, away = self._plan.rounds, {}
         if isinstance(where, Cuda) and rounds is not None:
             # a GPU's kernels reach the ring by the addresses that it has here, and have the rest in memory of their own
             self._shared = where.share(self.ring)
-            self._buffers = where.allocate(self.layout.size + 3 * places.private.size, label=f"state of {self._name}")
+            size = self.layout.size + places.device.size + 3 * places.private.size
+            self._buffers = where.allocate(size, label=f"state of {self._name}")
             away = {"buffers": self._buffers.address, "held": rounds.held, "seen": rounds.seen, "sums": rounds.summed}
+            if slots is not None:
+                self._slots = slots
+                away |= {"slots": slots.address, "stride": slots.stride, "device_size": slots.layout.size}
+                away |= {"events": slots.events}
         self._native = _native.Stepper(
             self._plan, self.ring, PlantError, places.fields(self._plan), places.inputs(self._plan), self.layout.size,
             places.private.size, self.state_layout.size, self.input_layout.size, dt_ns, keyframe_every, record_capacity,
             **away,
         )  # fmt: skip
-        self._account = Account(self._native)
+        self._account = Account(self._native, len(self.input_layout.fields))
         self.reset()
         self._probe()
         if trace is not None:
@@ -290,9 +297,14 @@ class Stepper:
     def statistics(self, since: str = "start") -> dict[str, Distribution]:
         """Describe lateness, step_time, wake_to_commit, command_age (ns) and delay_ticks since 'start' or 'reset'.
 
-        delay_ticks counts from the tick that a command answers to the tick that applies it: 1 is the next one.
+        The last two are of all commands. delay_ticks counts from the tick that a command answers to the tick that
+        applies it: 1 is the next one.
         """
         return self._account.distributions(since)
+
+    def command_statistics(self, since: str = "start") -> dict[str, dict[str, Distribution]]:
+        """Describe command_age (ns) and delay_ticks of each input since 'start' or 'reset'."""
+        return {field.name: self._account.commands(number, since) for number, field in enumerate(self.input_layout)}
 
     def counters(self, since: str = "start") -> dict[str, int]:
         """Count ticks, misses, skipped, copies, keyframes_skipped, dropped and lost since 'start' or 'reset'."""
@@ -342,13 +354,6 @@ class Stepper:
             raise
         except Exception as fault:
             raise PlantError(f"{self._name}.{method} failed: {placed(fault)}") from fault
-
-    def _checked(self, ring: _native.Ring) -> _native.Ring:
-        if ring.digest.hex() != self.layout.digest or ring.inputs != self.input_layout.text().encode():
-            raise PlantError(
-                f"{self._name}: the ring was made for other layouts than plant.layout and plant.input_layout"
-            )
-        return ring
 
     def _probe(self) -> None:
         """Run the plan into buffers of different contents, which finds what it leaves out or must not touch."""

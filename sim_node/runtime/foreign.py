@@ -42,9 +42,7 @@ def on_gpu(value: Any) -> bool:
     """Whether a value is no array of ours, and of the memory of a GPU."""
     if not borrows(value):
         return False
-    return hasattr(value, "__cuda_array_interface__") or (
-        hasattr(value, "__dlpack__") and value.__dlpack_device__()[0] in (GPU, MANAGED)
-    )
+    return _cuda(value) is not None or (hasattr(value, "__dlpack__") and value.__dlpack_device__()[0] in (GPU, MANAGED))
 
 
 def adopt(value: Any, dtype: Any = None, device: Device = DEFAULT, exact: bool = False) -> tuple[Array, int]:
@@ -55,7 +53,7 @@ def adopt(value: Any, dtype: Any = None, device: Device = DEFAULT, exact: bool =
     ``exact`` takes no other integers than those of the dtype, and no single element.
     Raises as ``from_dlpack``.
     """
-    told = getattr(value, "__cuda_array_interface__", None)
+    told = _cuda(value)
     if told is not None and ("stream" in told or not hasattr(value, "__dlpack__")):
         address, stream = told["data"][0] or 0, told.get("stream") or DEFAULT_STREAM
         memory = _told(value, told, _holder(address) if address else device)
@@ -98,6 +96,12 @@ def _fitting(value: Any, dtype: Any, device: Device) -> tuple[Array, int]:
         return adopt(value, dtype, device, exact=True)
     except (TypeError, ValueError):
         return adopt(value, None, device)
+
+
+def _cuda(value: Any) -> dict[str, Any] | None:
+    """What a value tells of memory of a GPU; what shows it to numpy as well is memory that the CPU can use."""
+    told: dict[str, Any] | None = getattr(value, "__cuda_array_interface__", None)
+    return None if hasattr(value, "__array_interface__") else told
 
 
 class _Memory:

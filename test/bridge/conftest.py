@@ -1,6 +1,7 @@
 import os
 
 import pytest
+from gpu_fields import Started
 
 from sim_node import dtypes
 from sim_node.bridge.transports import posix_shm
@@ -25,3 +26,11 @@ def name(request):
     given = f"test_{os.getpid()}_{request.node.originalname}"[:150]
     yield given
     assert not posix_shm.path_of(given).exists()
+
+
+@pytest.fixture
+def start(name):
+    """Start processes whose GPU is the machine's or simulated, with the ring's name as argument (gpu_fields.py)."""
+    started = Started(name)
+    yield started
+    started.end()

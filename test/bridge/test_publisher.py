@@ -1,5 +1,9 @@
+from contextlib import ExitStack
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sim_node import dtypes
 from sim_node.bridge import Publisher, Subscriber
@@ -37,6 +41,55 @@ def test_commands_are_taken_once(states, inputs):
         assert publisher.take("mode") is None
         with pytest.raises(KeyError, match="no field 'speed'"):
             publisher.take("speed")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("ssssltttp"), st.integers(0, 3), st.integers(-1, 1)), max_size=60))
+def test_the_writer_in_charge_is_chosen_by_the_rule(actions):
+    """s: send, l: leave, p: take a priority, t: tick; beside it the rule, in the order of ring.h's words."""
+    silence, value = 3, Layout.of([("value", dtypes.int64, (), "")])
+    with ExitStack() as stack:
+        publisher = stack.enter_context(Publisher(value, value, silence=silence))
+        writers = [stack.enter_context(Subscriber(publisher)) for _ in range(4)]
+        lanes, priority = [None] * 4, [0] * 4
+        fresh, said = {}, {}  # lane → writer, priority and command; writer, priority and tick
+        charge, step = None, 0
+        for number, (action, who, given_priority) in enumerate(actions):
+            if action in "sp" and who not in lanes:
+                lanes[lanes.index(None)] = who
+                writers[who].claim("value", priority[who])
+            if action == "p":
+                priority[who] = given_priority
+                writers[who].claim("value", given_priority)
+            elif action == "s":
+                writers[who].send("value", number)
+                fresh[lanes.index(who)] = who, priority[who], number
+            elif action == "l":
+                writers[who].leave("value")
+                lanes = [None if lane == who else lane for lane in lanes]
+            else:
+                step += 1
+                said |= {lane: (*command[:2], step) for lane, command in fresh.items()}
+                able = [
+                    (rank, writer == charge, -lane)
+                    for lane, (writer, rank, heard) in said.items()
+                    if lane in fresh or (lanes[lane] == writer and step - heard < silence)
+                ]
+                expected = None
+                if fresh:
+                    lane = -max(able)[2]
+                    charge, expected = said[lane][0], fresh.get(lane, (None,))[-1]
+                assert publisher.take("value") == expected
+                publisher.next().commit(step, step)
+                fresh = {}
+
+
+def test_rules_of_inputs_are_checked(states, inputs):
+    with pytest.raises(RingError, match="no input 'speed' to be exclusive; there are force, mode"):
+        Publisher(states, inputs, exclusive=["speed"])
+    for silence in (0, 2**32):
+        with pytest.raises(RingError, match=f"silent after at least 1 tick and less than 2\\^32, not {silence}"):
+            Publisher(states, inputs, silence=silence)
 
 
 @pytest.mark.parametrize("slots", [0, 1, 65, -1, 2**80])

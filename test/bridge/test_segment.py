@@ -3,6 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from sim_node._native import LANES
 from sim_node.bridge import Publisher
 from sim_node.bridge.segment import require_memory
 from sim_node.errors import RingError
@@ -17,7 +18,8 @@ def test_slots_and_mailboxes_are_viewed_where_they_lie(states, inputs):
             assert [views[field.name].shape for field in states] == [field.numpy_shape for field in states]
             spans += [(views[field.name].ctypes.data, field.nbytes) for field in states]
         for index, field in enumerate(inputs):
-            spans += [(view.ctypes.data, field.nbytes) for view in publisher.segment.mailbox(field, index)]
+            for lane in range(LANES):
+                spans += [(view.ctypes.data, field.nbytes) for view in publisher.segment.lane(field, index, lane)]
         spans.sort()
         assert all(low + length <= start for (low, length), (start, _) in pairwise(spans))  # none overlaps
         assert memory.ctypes.data < spans[0][0]

@@ -1,5 +1,6 @@
 import gc
 import os
+import re
 import signal
 import sys
 import threading
@@ -240,14 +241,72 @@ def test_wrong_use_of_inputs_is_explained(pair):
         subscriber.command("forse")
 
 
-def test_one_sender_an_input(states, inputs, name):
-    with Publisher(states, inputs, name), Subscriber(name) as first, Subscriber(name) as second:
+def test_an_exclusive_input_has_one_writer(states, inputs, name):
+    with (
+        Publisher(states, inputs, name, exclusive=["mode"]),
+        Subscriber(name, writer="first") as first,
+        Subscriber(name) as second,
+    ):
         first.send("mode", 1)
-        with pytest.raises(RingError, match=rf"running process \(pid {os.getpid()}\): one sender"):
+        refusal = f"input 'mode' of ring '{name}' is for one writer at a time and has one, 'first' (pid {os.getpid()})"
+        with pytest.raises(RingError, match=re.escape(refusal)):
             second.send("mode", 2)
         second.send("force", np.zeros((4, 3)))  # another input is free
-        first.close()
+        first.leave("mode")
         second.send("mode", 2)
+        with pytest.raises(RingError, match="is for one writer"):
+            first.send("mode", 3)
+        second.close()
+        first.send("mode", 3)
+
+
+def test_a_writer_may_ask_for_an_input_alone(pair):
+    publisher, first = pair
+    with Subscriber(publisher, writer="second") as second:
+        second.send("mode", 1)
+        with pytest.raises(RingError, match=r"has one, 'second' \(pid"):
+            first.claim("mode", exclusive=True)
+        second.leave("mode")
+        first.claim("mode", exclusive=True)
+        with pytest.raises(RingError, match="is for one writer"):
+            second.send("mode", 2)
+        assert publisher.take("mode") == 1
+        first.claim("mode")  # shares it from now on
+        second.send("mode", 2)
+        assert publisher.take("mode") == 2
+
+
+def test_an_input_has_four_writers(pair):
+    publisher, subscriber = pair
+    others = [Subscriber(publisher, writer=f"writer {number}") for number in range(4)]
+    for other in others:
+        other.claim("mode")
+    with pytest.raises(RingError, match=r"has 4 writers, 'writer 0' \(pid \d+\) among them, and takes no more"):
+        subscriber.send("mode", 1)
+    others.pop().close()
+    subscriber.send("mode", 1)
+    assert publisher.take("mode") == 1
+
+
+@pytest.mark.parametrize("priority", [2**31, -(2**31) - 1, 0.5, "high"])
+def test_a_priority_that_is_none_is_refused(pair, priority):
+    with pytest.raises(RingError, match="a priority is a whole number of 32 bits, not"):
+        pair[1].claim("mode", priority)
+    with pytest.raises(KeyError, match="no input 'moode'"):
+        pair[1].claim("moode")
+
+
+def test_a_priority_outlives_the_generation(states, inputs, name):
+    with Publisher(states, inputs, name):
+        high = Subscriber(name)
+        high.claim("mode", 10)
+    with Publisher(states, inputs, name) as publisher, Subscriber(name) as low:
+        publish(publisher, 0)
+        with high.next(timeout=30):
+            high.send("mode", 1)
+        low.send("mode", 2)
+        assert publisher.take("mode") == 1
+        high.close()
 
 
 def test_no_ring_no_owner_no_place(states, name):

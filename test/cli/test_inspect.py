@@ -1,23 +1,6 @@
-"""``sim-node inspect``: rings, bags, plants, errors, the header."""
+"""``sim-node inspect``: bags, plants, errors, the header."""
 
-import os
 from pathlib import Path
-
-from sim_node import dtypes
-from sim_node.bridge import Publisher
-from sim_node.layout import Layout
-
-
-def test_a_ring_is_listed_with_its_owner(sim_node):
-    layout = Layout.of([("x", dtypes.float32, (3,), "m")])
-    name = f"inspect_{os.getpid()}"
-    with Publisher(layout, name=name):
-        listed = {ring["name"]: ring for ring in sim_node("inspect", "rings", "--json").object["rings"]}
-        ring = listed[name]
-        assert (ring["owner_pid"], ring["alive"], ring["transport"]) == (os.getpid(), True, "posix_shm")
-        assert ring.keys() >= {"generation", "slots", "leases"}
-        assert name in sim_node("inspect", "rings").out
-    assert name not in sim_node("inspect", "rings").out
 
 
 def test_a_bag_is_told_without_its_plant(sim_node, bag, plant):

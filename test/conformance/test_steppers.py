@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from devices import COMPILED
+from devices import COMPILED, GPUS
 
 import sim_node as sn
 from sim_node.bridge import Publisher, Subscriber
@@ -98,3 +98,47 @@ def test_keyframes_taken_between_ticks_go_on_elsewhere(device, substeps):
             for tick in range(keyframe.step + 1, 21):
                 pushed(other, tick)
                 assert other.hashes().tolist() == left[tick]
+
+
+class Apart(Swings):
+    """The same, for readers on the device, on both, and an output there."""
+
+    x = sn.state(sn.float32, shape=5, publish="both")
+    v = sn.state(sn.float32, shape=5, publish="device")
+    energy = sn.output(sn.float32, shape=5, publish="device")
+
+
+@pytest.mark.parametrize("substeps", [1, 2, 3])
+@GPUS
+def test_fields_on_a_gpu_have_the_bits_of_the_cpu(device, substeps):
+    plant = Apart()
+    here = Stepper(plant, dt_ns=10**7, substeps=substeps, seed=3)
+    alone = Stepper(plant, dt_ns=10**7, substeps=substeps, seed=3, device=device)
+    with (
+        Publisher(
+            plant.host_layout, plant.input_layout, slots=3, device_layout=plant.device_layout, device=device
+        ) as publisher,
+        Subscriber(publisher) as subscriber,
+    ):
+        there = Stepper(
+            plant, dt_ns=10**7, substeps=substeps, seed=3, ring=publisher.ring, slots=publisher.exported, device=device
+        )
+        held = []
+        for tick in range(1, 21):
+            for stepper in (here, there, alone):
+                pushed(stepper, tick)
+            assert there.hashes().tolist() == alone.hashes().tolist() == here.hashes().tolist()
+            assert there.keyframe().state == here.keyframe().state
+            if len(held) < 3 and tick > 4:  # all slots, and the spares are written
+                held.append((subscriber.latest(), {name: here.get(name).tolist() for name in ("x", "v", "energy")}))
+        for slot, values in held:
+            assert {name: slot.fetch(name).tolist() for name in values} == values
+            assert slot["x"].tolist() == values["x"]
+        assert (there.copies_per_tick, alone.copies_per_tick) == (1, 0)
+        assert there.counters()["dropped"] > 4
+        for slot, _ in held:
+            slot.release()
+        there.restore(here.keyframe())
+        with subscriber.latest() as slot:
+            assert slot.fetch("v").tolist() == here.get("v").tolist()
+            assert slot["x"].tolist() == here.get("x").tolist()

@@ -160,10 +160,12 @@ for line in sys.stdin:
 
 
 def test_a_living_senders_input_is_refused_a_dead_ones_is_taken_over(name, start):
-    with Publisher(STATES, INPUTS, name) as publisher, Subscriber(name) as subscriber:
-        sender = start('s = Subscriber(name)\ns.send("force", [1, 1, 1])\ntell("sent")\nsys.stdin.read()')
+    with Publisher(STATES, INPUTS, name, exclusive=["force"]) as publisher, Subscriber(name) as subscriber:
+        sender = start(
+            's = Subscriber(name, writer="doomed")\ns.send("force", [1, 1, 1])\ntell("sent")\nsys.stdin.read()'
+        )
         sender.stdout.readline()
-        with pytest.raises(RingError, match=rf"running process \(pid {sender.pid}\)"):
+        with pytest.raises(RingError, match=rf"has one, 'doomed' \(pid {sender.pid}\)"):
             subscriber.send("force", [2, 2, 2])
         kill(sender)
         assert publisher.take("force").tolist() == [1, 1, 1]

@@ -198,9 +198,9 @@ def test_it_says_what_it_waits_for(start):
             with closing(child):
                 pass
     with Publisher(Layout.of([velocity]), Layout.of([force]), name) as publisher, Subscriber(publisher) as other:
-        other.send("force", np.zeros(4, np.float32))
+        other.claim("force", exclusive=True)
         child = start(name)
-        assert "another process sends to its input 'force'" in child.stderr.readline()
+        assert "the input is for one writer, and has another" in child.stderr.readline()
         with closing(child):
             pass
 

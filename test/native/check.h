@@ -26,7 +26,7 @@ static inline void *make_ring(sn_ring *r, uint64_t slots, uint64_t slot_size, ui
     CHECK(sn_geometry_place(&g) == NULL);
     void *memory = mmap(NULL, (size_t)g.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(memory != MAP_FAILED);
-    sn_ring_format(r, memory, &g, 7, "0123456789abcdef0123456789abcdef", "layout", "{}");
+    sn_ring_format(r, memory, &g, 7, "0123456789abcdef0123456789abcdef", "layout", "{}", "");
     return memory;
 }
 

@@ -87,11 +87,11 @@ static inline void fixture_open(fixture *f, uint32_t substeps, uint64_t slots, u
                         .rounds = substeps};
     f->segment = make_ring(&f->ring, slots, 3 * STRIDE, 1, SIZE);
     const sn_field fields[FIELDS] = {
-        {SN_PUBLISHED, 0, 0, SIZE, 0, 5},
-        {SN_PRIVATE, 0, STRIDE, SIZE, 1, 6},
-        {SN_PUBLISHED, STRIDE, 2 * STRIDE, SIZE, 2, 7},
-        {SN_PRIVATE, STRIDE, 3 * STRIDE, SIZE, 3, 8},
-        {SN_PUBLISHED, 2 * STRIDE, 4 * STRIDE, SIZE, SN_NO_CELL, 9},
+        {SN_PUBLISHED, 0, 0, SIZE, 0, 5, SN_NO_COPY},
+        {SN_PRIVATE, 0, STRIDE, SIZE, 1, 6, SN_NO_COPY},
+        {SN_PUBLISHED, STRIDE, 2 * STRIDE, SIZE, 2, 7, SN_NO_COPY},
+        {SN_PRIVATE, STRIDE, 3 * STRIDE, SIZE, 3, 8, SN_NO_COPY},
+        {SN_PUBLISHED, 2 * STRIDE, 4 * STRIDE, SIZE, SN_NO_CELL, 9, SN_NO_COPY},
     };
     const sn_input inputs[1] = {{0, SIZE, 4}};
     const sn_stepper_options options = {

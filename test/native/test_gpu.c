@@ -14,6 +14,7 @@ typedef struct {
 } launched;
 
 static launched log_[LAUNCHES];
+static void *recorded;
 static int log_count, calls, fail_at; /* the number of the call that fails; 0: none does */
 static void *current;
 static int context, other, stream;
@@ -119,6 +120,13 @@ static sn_result elapsed(float *to, void *first, void *second)
     return count();
 }
 
+static sn_result record(void *event, void *on)
+{
+    const sn_result result = work(on);
+    if (result == 0) recorded = event;
+    return result;
+}
+
 static void empty(unsigned char *memory)
 {
     sn_prints_forget(prints_at(memory));
@@ -128,7 +136,7 @@ static void empty(unsigned char *memory)
 static sn_reports start(void)
 {
     sn_driver_functions =
-        (sn_driver){get_context, set_context, launch, launch_graph, wait, copy_from, copy_to, fill, elapsed};
+        (sn_driver){get_context, set_context, launch, launch_graph, wait, copy_from, copy_to, fill, elapsed, record};
     for (uint32_t i = 0; i < COUNT; i++) fresh[i] = (sn_error){.thread = INT64_MAX, .launch = i};
     memcpy(records, fresh, sizeof records);
     log_count = calls = fail_at = 0;
@@ -258,8 +266,24 @@ static void check_failures(void)
     CHECK(word == 0x11111111);
 }
 
+static void check_recording(void)
+{
+    sn_reports reports = start();
+    sn_plan plan = {.launch_count = ROUND, .reports = &reports, .graph = &log_};
+    sn_error error = {.code = 0};
+    int event;
+    recorded = NULL;
+    CHECK(sn_gpu_run(&plan, &error) == 0 && recorded == NULL);
+    plan.ended = &event;
+    CHECK(sn_gpu_run(&plan, &error) == 0 && recorded == &event);
+    recorded = NULL;
+    current = &other;
+    CHECK(sn_gpu_record(&reports, &event) == 0 && recorded == &event && current == &other);
+}
+
 int main(void)
 {
+    check_recording();
     check_chunks();
     check_reports();
     check_what_does_not_fit();

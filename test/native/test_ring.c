@@ -123,16 +123,14 @@ static void the_reader_table_fills_and_dead_readers_leave_it(void)
     uint64_t command = 5;
     for (uint32_t i = 0; i < SN_READERS; i++) CHECK(sn_reader_open(&d[i], &r) == SN_OK);
     CHECK(sn_reader_open(&d[SN_READERS], &r) == SN_NO_ROOM);
-    CHECK(sn_mailbox_put(&d[3], 0, &command, 1, 2) == 0);
-    CHECK(sn_mailbox_put(&d[4], 0, &command, 1, 2) == (uint32_t)getpid());
-    sn_reader_close(&d[3]);
-    CHECK(sn_mailbox_put(&d[4], 0, &command, 1, 2) == 0);
+    for (uint32_t i = 3; i < 3 + SN_LANES; i++) CHECK(sn_mailbox_put(&d[i], 0, &command, 1, 2) == SN_OK);
+    CHECK(sn_mailbox_put(&d[9], 0, &command, 1, 2) == SN_NO_LANE);
     pid_t child = fork();
     if (child == 0) { /* dies with a lease, a place in the table and a mailbox */
         sn_reader dying;
         sn_tick t;
         publish(&r, 1);
-        sn_reader_close(&d[4]);
+        sn_reader_close(&d[3]);
         _exit(sn_reader_open(&dying, &r) == SN_OK && sn_reader_take(&dying, &t, 0) == SN_NEW &&
                       sn_mailbox_put(&dying, 0, &command, 1, 2) == 0 ? 0 : 1);
     }
@@ -140,9 +138,12 @@ static void the_reader_table_fills_and_dead_readers_leave_it(void)
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     sn_entry *entry = &r.control->readers[3];
     CHECK(sn_life_pid(entry->life) == (uint32_t)child && entry->lease[0] != 0);
-    CHECK(sn_mailbox_put(&d[5], 0, &command, 1, 2) == 0 && sn_mailbox_at(&r, 0)->count == 4);
+    CHECK(sn_life_pid(sn_lane_at(&r, 0, 0)->writer) == (uint32_t)child && sn_lane_at(&r, 0, 0)->count == 2);
+    CHECK(sn_mailbox_put(&d[9], 0, &command, 1, 2) == SN_OK && sn_lane_at(&r, 0, 0)->count == 3); /* the dead one's lane */
+    sn_mailbox_leave(&d[9], 0);
+    sn_lane_at(&r, 0, 0)->writer = entry->life; /* as if nobody had asked for it: the heartbeat finds it, too */
     for (int64_t beat = 1; beat <= SN_READERS; beat++) sn_ring_heartbeat(&r, r.beat_ns + SN_BEAT_NS);
-    CHECK(entry->life == 0 && entry->lease[0] == 0);
+    CHECK(entry->life == 0 && entry->lease[0] == 0 && sn_lane_at(&r, 0, 0)->writer == 0);
     for (uint32_t i = 5; i < SN_READERS; i++) CHECK(r.control->readers[i].life == d[i].life);
     CHECK(sn_reader_open(&d[3], &r) == SN_OK);
 }
@@ -153,19 +154,18 @@ static void commands_arrive_whole_and_once(void)
     make_ring(&r, 4, 64, 2, 13); /* not a multiple of a word */
     sn_reader d;
     char sent[13] = "twelve bytes", got[13] = "";
-    uint64_t answers;
-    int64_t sent_ns;
     CHECK(sn_reader_open(&d, &r) == SN_OK);
-    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == SN_NOTHING);
+    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NOTHING);
     CHECK(sn_mailbox_put(&d, 1, sent, 41, 99) == 0);
-    CHECK(sn_mailbox_take(&r, 0, got, &answers, &sent_ns) == SN_NOTHING);
-    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == SN_NEW && memcmp(sent, got, 13) == 0);
-    CHECK(answers == 41 && sent_ns == 99);
-    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == SN_NOTHING);
+    CHECK(sn_mailbox_take(&r, 0, got, 100) == SN_NOTHING);
+    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NEW && memcmp(sent, got, 13) == 0);
+    const sn_mailbox *m = sn_mailbox_at(&r, 1);
+    CHECK(m->answers == 41 && m->sent_ns == 99 && m->age_ns == 1 && m->step == 1 && m->applied[0] == 1);
+    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NOTHING);
     char *half = (char *)sn_mailbox_buffer(&d, 1); /* half filled, never sent: the last command stays */
     half[0] = 'X';
-    CHECK(sn_mailbox_take(&r, 1, got, &answers, &sent_ns) == SN_NOTHING && got[0] == 't');
-    CHECK(*(char *)sn_mailbox_half(&r, 1, sn_mailbox_at(&r, 1)->count) == 't');
+    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NOTHING && got[0] == 't');
+    CHECK(*(char *)sn_lane_half(&r, 1, 0, sn_lane_at(&r, 1, 0)->count) == 't');
 }
 
 static void lives_tell_processes_apart(void)
@@ -207,12 +207,34 @@ static void choices_outside_the_limits_are_refused(void)
     CHECK(sn_geometry_place(&g) != NULL);
 }
 
+static void who_maps_the_memory_of_a_gpu_is_seen_until_it_leaves_or_dies(void)
+{
+    sn_ring ring;
+    void *memory = make_ring(&ring, 2, 64, 0, 0);
+    uint32_t place, other;
+    CHECK(sn_mapper_enter(&ring, &place) == SN_OK && sn_mapper_enter(&ring, &other) == SN_OK && place != other);
+    CHECK(sn_mapper_of(&ring, place) == sn_life_self() && sn_mapper_of(&ring, other) == sn_life_self());
+    sn_mapper_leave(&ring, other);
+    CHECK(sn_mapper_of(&ring, other) == 0);
+    const pid_t child = fork();
+    if (child == 0) _exit(sn_mapper_enter(&ring, &other) == SN_OK ? (int)other : 99);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == (int)other);
+    CHECK(ring.control->mappers[other] != 0 && sn_mapper_of(&ring, other) == 0);
+    for (uint32_t i = 1; i < SN_READERS; i++) CHECK(sn_mapper_enter(&ring, &other) == SN_OK); /* the dead one's place, too */
+    CHECK(sn_mapper_enter(&ring, &other) == SN_NO_ROOM);
+    sn_mapper_leave(&ring, place);
+    sn_ring_close(&ring);
+    CHECK(sn_mapper_enter(&ring, &place) == SN_CLOSED && sn_mapper_of(&ring, place) == 0);
+    munmap(memory, ring.geometry.size);
+}
+
 static void each_code_has_words_of_its_own(void)
 {
-    for (int code = SN_OUTRUN; code <= SN_NEW; code++)
+    for (int code = SN_EXCLUSIVE; code <= SN_NEW; code++)
         for (int other = code + 1; other <= SN_NEW + 1; other++)
             CHECK(strcmp(sn_code_text(code), sn_code_text(other)) != 0);
-    CHECK(strcmp(sn_code_text(SN_OUTRUN - 1), sn_code_text(SN_NEW + 1)) == 0);
+    CHECK(strcmp(sn_code_text(SN_EXCLUSIVE - 1), sn_code_text(SN_NEW + 1)) == 0);
 }
 
 int main(void)
@@ -226,6 +248,7 @@ int main(void)
     commands_arrive_whole_and_once();
     lives_tell_processes_apart();
     choices_outside_the_limits_are_refused();
+    who_maps_the_memory_of_a_gpu_is_seen_until_it_leaves_or_dies();
     each_code_has_words_of_its_own();
     return 0;
 }

@@ -17,6 +17,8 @@ static const char layout[] = "{\"fields\":[{\"dtype\":\"vec3\",\"name\":\"positi
 static const char inputs[] = "{\"fields\":[{\"dtype\":\"f32\",\"name\":\"force\",\"offset\":0,\"shape\":[10],\"unit\":\"N\"},"
                              "{\"dtype\":\"i64\",\"name\":\"gear\",\"offset\":64,\"shape\":[5],\"unit\":\"\"}],\"size\":128}";
 
+static const char device[] = "{\"fields\":[],\"slots\":4}";
+
 static uint64_t state = 42;
 static char *fence, *end; /* the room lies between them */
 static unsigned char copy[ROOM];
@@ -46,7 +48,7 @@ static void look_up(const sn_ring *r, const void *payload)
     uint32_t input;
     if (sn_ring_field(r, name, dtype, bytes, &offset) == NULL && payload != NULL) sum((const char *)payload + offset, bytes);
     bytes = 40;
-    if (sn_ring_input(r, name, dtype, bytes, &input) == NULL) sum(sn_mailbox_half(r, input, draw()), bytes);
+    if (sn_ring_input(r, name, dtype, bytes, &input) == NULL) sum(sn_lane_half(r, input, (uint32_t)(draw() % SN_LANES), draw()), bytes);
 }
 
 /* Do all that a subscriber does; returns whether the ring was taken up. */
@@ -58,6 +60,7 @@ static int read_it(void *memory, uint64_t size)
     if (sn_ring_attach(&r, memory, size) != NULL) return 0;
     sum((char *)memory + r.geometry.layout_at, r.geometry.layout_size);
     sum((char *)memory + r.geometry.inputs_at, r.geometry.inputs_size);
+    sum((char *)memory + r.geometry.device_at, r.geometry.device_size);
     look_up(&r, NULL);
     CHECK(r.geometry.slot_size <= sizeof copy);
     sn_ring_copy(&r, copy, &t);
@@ -81,12 +84,10 @@ static void produce(sn_ring r, void *memory)
     r.control = (sn_control *)memory;
     r.last = (uint32_t)(draw() % (r.geometry.slots + SN_SPARES));
     for (int tick = 0; tick < 2; tick++) {
-        uint64_t answers;
-        int64_t sent_ns;
         int slot = sn_ring_next(&r);
         memset(sn_ring_slot(&r, slot), 0, r.geometry.slot_size);
         sn_ring_commit(&r, slot, draw(), 0, 0);
-        for (uint32_t i = 0; i < r.geometry.inputs; i++) sn_mailbox_take(&r, i, copy, &answers, &sent_ns);
+        for (uint32_t i = 0; i < r.geometry.inputs; i++) sn_mailbox_take(&r, i, copy, sn_now_ns());
         r.beat_ns = 0;
         sn_ring_heartbeat(&r, sn_now_ns());
     }
@@ -137,6 +138,7 @@ static uint64_t make_up(char **memory)
     for (uint64_t i = 0; i < g.inputs; i++) g.input_size[i] = draw() % 200;
     g.layout_size = draw() % 400;
     g.inputs_size = draw() % 400;
+    g.device_size = draw() % 400;
     CHECK(sn_geometry_place(&g) == NULL && g.size <= ROOM);
     uint64_t size = draw() % 2 ? g.size : draw() % ROOM;
     *memory = end - (size + SN_LINE - 1) / SN_LINE * SN_LINE;
@@ -164,12 +166,13 @@ int main(int words, char **word)
     g.input_size[0] = g.input_size[1] = 40;
     g.layout_size = sizeof layout - 1;
     g.inputs_size = sizeof inputs - 1;
+    g.device_size = sizeof device - 1;
     CHECK(sn_geometry_place(&g) == NULL);
     size_t size = (size_t)g.size;
     char *good = (char *)aligned_alloc(SN_LINE, (size + SN_LINE - 1) / SN_LINE * SN_LINE);
     CHECK(good != NULL);
     memset(good, 0, size);
-    sn_ring_format(&made, good, &g, 7, "0123456789abcdef0123456789abcdef", layout, inputs);
+    sn_ring_format(&made, good, &g, 7, "0123456789abcdef0123456789abcdef", layout, inputs, device);
     for (uint64_t step = 0; step < 9; step++) publish(&made, step);
     fence = (char *)mmap(NULL, ROOM + 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(fence != MAP_FAILED && mprotect(fence + 4096, ROOM, PROT_READ | PROT_WRITE) == 0);

@@ -105,50 +105,109 @@ static void no_wake_up_is_lost(void)
     make_ring(&ring, 4, 64, 1, 64);
     CHECK(pthread_create(&thread, NULL, answer, NULL) == 0);
     for (uint64_t step = 1; step <= TICKS / 10; step++) {
-        uint64_t command[8], answers;
-        int64_t sent_ns;
+        uint64_t command[8];
         publish(&ring, step);
-        while (sn_mailbox_take(&ring, 0, command, &answers, &sent_ns) != SN_NEW) sched_yield();
-        CHECK(answers == step && command[0] == step && command[7] == step);
+        while (sn_mailbox_take(&ring, 0, command, sn_now_ns()) != SN_NEW) sched_yield();
+        CHECK(sn_mailbox_at(&ring, 0)->answers == step && command[0] == step && command[7] == step);
     }
     CHECK(pthread_join(thread, NULL) == 0);
     sn_ring_unmap(&ring);
 }
 
-static void *hammer(void *unused)
+/* One of SN_LANES writers: its commands say who it is and how many it sent. Claims anew from time to time. */
+static void *hammer(void *number)
 {
-    (void)unused;
+    const uint64_t self = (uint64_t)(uintptr_t)number;
     sn_reader d;
-    CHECK(sn_reader_open(&d, &ring) == SN_OK && sn_mailbox_claim(&d, 0) == 0);
+    char name[2] = {(char)('0' + self), 0};
+    CHECK(sn_reader_open(&d, &ring) == SN_OK);
     for (uint64_t n = 1; n <= TICKS; n++) {
+        if (n % 1000 == 1) {
+            sn_mailbox_leave(&d, 0);
+            CHECK(sn_mailbox_claim(&d, 0, name, (int32_t)self, 0, NULL) == SN_OK);
+        }
         uint64_t *words = (uint64_t *)sn_mailbox_buffer(&d, 0);
-        for (int i = 0; i < 100; i++) __atomic_store_n(&words[i], n, __ATOMIC_RELAXED);
-        sn_mailbox_send(&d, 0, n, (int64_t)n);
+        for (int i = 0; i < 100; i++) __atomic_store_n(&words[i], n << 8 | self, __ATOMIC_RELAXED);
+        sn_mailbox_send(&d, 0, n << 8 | self, (int64_t)n);
     }
-    __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+    sn_reader_close(&d);
+    __atomic_fetch_add(&done, 1, __ATOMIC_RELEASE);
     return NULL;
+}
+
+/* Whatever the writers do, commands are whole, come in each one's order, and have the rank of their sender. */
+static void hammer_with(uint64_t writers, int ticking)
+{
+    pthread_t threads[SN_LANES];
+    uint64_t words[100], last[SN_LANES] = {0};
+    make_ring(&ring, 4, 64, 1, 800);
+    done = 0;
+    for (uint64_t i = 0; i < writers; i++) CHECK(pthread_create(&threads[i], NULL, hammer, (void *)(uintptr_t)i) == 0);
+    const sn_mailbox *m = sn_mailbox_at(&ring, 0);
+    int over = 0, code = SN_NEW;
+    for (uint64_t step = 1; !over || code == SN_NEW; step++) {
+        over = __atomic_load_n(&done, __ATOMIC_ACQUIRE) == writers;
+        code = sn_mailbox_take(&ring, 0, words, 0);
+        CHECK(!over || code != SN_OUTRUN);
+        if (code == SN_NEW) {
+            const uint64_t who = words[0] & 255, n = words[0] >> 8;
+            CHECK(who < writers && n > last[who] && m->answers == words[0] && m->sent_ns == (int64_t)n);
+            uint32_t k = 0;
+            while (k < SN_LANES - 1 && m->speaker[k] != m->charge) k++;
+            CHECK(m->speaker[k] == m->charge && m->rank[k] == (int32_t)who);
+            for (int i = 0; i < 100; i++) CHECK(words[i] == words[0]);
+            last[who] = n;
+        }
+        if (ticking) publish(&ring, step);
+    }
+    for (uint64_t i = 0; i < writers; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(writers > 1 || last[0] == TICKS); /* once a writer alone is done, the next take has its last command */
+    for (uint32_t k = 0; k < SN_LANES; k++) CHECK(m->taken[k] == sn_lane_at(&ring, 0, k)->count);
+    sn_ring_unmap(&ring);
 }
 
 static void commands_are_never_mixed(void)
 {
-    pthread_t thread;
-    uint64_t words[100], answers, last = 0;
-    int64_t sent_ns;
-    make_ring(&ring, 4, 64, 1, 800);
-    done = 0;
-    CHECK(pthread_create(&thread, NULL, hammer, NULL) == 0);
-    int over = 0;
-    while (last < TICKS) {
-        if (sn_mailbox_take(&ring, 0, words, &answers, &sent_ns) == SN_NEW) {
-            CHECK(answers > last && sent_ns == (int64_t)answers);
-            for (int i = 0; i < 100; i++) CHECK(words[i] == answers);
-            last = answers;
-        } else {
-            CHECK(!over); /* once the writer is done, the next try has its last command */
-            over = (int)__atomic_load_n(&done, __ATOMIC_ACQUIRE);
-        }
+    hammer_with(1, 0);
+    hammer_with(SN_LANES, 1);
+}
+
+static uint64_t holding, owned;
+
+/* Wants the input alone, or shares it, for a moment, again and again. */
+static void *contend(void *number)
+{
+    const uint64_t self = (uint64_t)(uintptr_t)number;
+    const int alone = self % 2 == 0;
+    sn_reader d;
+    sn_writer other;
+    CHECK(sn_reader_open(&d, &ring) == SN_OK);
+    for (int n = 0; n < 300; n++) {
+        const int code = sn_mailbox_claim(&d, 0, "contender", 0, alone, &other);
+        CHECK(code == SN_OK || (code == SN_EXCLUSIVE && other.pid == (uint32_t)getpid()));
+        if (code != SN_OK) continue;
+        /* the number of those who hold it in the low half, of those who hold it alone in the high one */
+        const uint64_t mine = alone ? UINT64_C(1) << 32 | 1 : 1;
+        const uint64_t now = __atomic_add_fetch(&holding, mine, __ATOMIC_SEQ_CST);
+        CHECK(now >> 32 == 0 || now == (UINT64_C(1) << 32 | 1));
+        if (alone) owned++; /* the thread sanitizer would see two at once here */
+        sched_yield();
+        __atomic_sub_fetch(&holding, mine, __ATOMIC_SEQ_CST);
+        sn_mailbox_leave(&d, 0);
     }
-    CHECK(pthread_join(thread, NULL) == 0);
+    sn_reader_close(&d);
+    return NULL;
+}
+
+static void an_input_is_never_had_alone_beside_another(void)
+{
+    pthread_t threads[SN_LANES];
+    make_ring(&ring, 4, 64, 1, 8);
+    for (uint64_t i = 0; i < SN_LANES; i++) CHECK(pthread_create(&threads[i], NULL, contend, (void *)(uintptr_t)i) == 0);
+    for (uint64_t i = 0; i < SN_LANES; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(holding == 0 && sn_mailbox_at(&ring, 0)->owner == 0);
+    sn_reader last;
+    CHECK(sn_reader_open(&last, &ring) == SN_OK && sn_mailbox_claim(&last, 0, "last", 0, 1, NULL) == SN_OK);
     sn_ring_unmap(&ring);
 }
 
@@ -157,5 +216,6 @@ int main(void)
     readers_see_whole_slots();
     no_wake_up_is_lost();
     commands_are_never_mixed();
+    an_input_is_never_had_alone_beside_another();
     return 0;
 }

@@ -63,7 +63,7 @@ static void check_trajectory(uint32_t substeps, uint64_t slots)
     CHECK(allocated > 0 && allocations == allocated);
     CHECK(f.ring.control->dropped > 0);
     CHECK(f.stepper.account.counters[SN_TICKS] == 400 && f.stepper.account.counters[SN_COPIES] == 0);
-    CHECK(f.stepper.account.histograms[SN_DELAY].counts[1] > 0 && f.stepper.account.histograms[SN_DELAY].max == 1);
+    CHECK(f.stepper.received[0].delay.counts[1] > 0 && f.stepper.received[0].delay.max == 1);
     fixture_close(&f);
 }
 

@@ -1,7 +1,9 @@
 import os
 
+import numpy as np
 import pytest
 
+from sim_node.bridge import Publisher, Subscriber
 from sim_node.errors import PlantError
 from sim_node.plant import Stepper
 
@@ -19,6 +21,26 @@ def test_statistics_since_reset(oscillators):
     assert 0 < recent["step_time"].max <= all_["step_time"].max
     assert stepper.counters("reset")["ticks"] == 4
     assert stepper.counters("reset")["misses"] == 1
+
+
+def test_commands_are_told_of_each_input(oscillators):
+    plant = oscillators()
+    with Publisher(plant.layout, plant.input_layout) as publisher, Subscriber(publisher) as subscriber:
+        stepper = Stepper(plant, dt_ns=DT_NS, ring=publisher.ring)
+        for count in range(3):
+            with subscriber.next():
+                subscriber.send("force", np.zeros(5, np.float32))
+            stepper.tick()
+            if count == 1:
+                stepper.reset_statistics()
+        for since, commands in (("start", 3), ("reset", 1)):
+            told, all_ = stepper.command_statistics(since), stepper.statistics(since)
+            assert told.keys() == {"force"}
+            for name in ("command_age", "delay_ticks"):
+                assert told["force"][name].count == all_[name].count == commands
+                assert told["force"][name].max == all_[name].max > 0
+        with pytest.raises(IndexError, match="there is no histogram 5"):
+            stepper._native.histogram(5)
 
 
 def test_what_is_told_since_when(oscillators):

@@ -130,3 +130,15 @@ def test_everything_begins_at_zero(dtype):
     for name in variables:
         field = (plant.input_layout if name == "given" else plant.state_layout)[name]
         assert not array_of(field, getattr(type(plant), name).initial).any()
+
+
+def test_publish_says_where_the_readers_are():
+    assert [sn.state(float, publish=given).publish for given in (False, True, "host", "device", "both")] == [
+        "", "host", "host", "device", "both",
+    ]  # fmt: skip
+    assert [sn.output(float).publish, sn.output(float, publish="device").publish] == ["host", "device"]
+    for wrong in ("gpu", 1, None):
+        with pytest.raises(PlantError, match=r"where the readers are: 'host' \(or True\), 'device' or 'both'"):
+            sn.state(float, publish=wrong)
+    with pytest.raises(PlantError, match="not False"):
+        sn.output(float, publish=False)

@@ -102,6 +102,39 @@ def test_commands_come_through_the_mailbox(oscillators):
     assert (records.first_step, records.count) == (1, 1)
 
 
+def test_two_writers_are_applied_alike_in_lockstep_and_replay(oscillators):
+    """Silence is counted in ticks, so who is in charge of a tick is the same however long it takes."""
+
+    def run():
+        plant = oscillators()
+        with (
+            Publisher(plant.layout, plant.input_layout, silence=3) as publisher,
+            Subscriber(publisher) as low,
+            Subscriber(publisher) as high,
+        ):
+            high.claim("force", 1)
+            stepper = Stepper(plant, dt_ns=DT_NS, ring=publisher.ring)
+            keyframe = stepper.keyframe()
+            for tick in range(40):
+                low.send("force", np.full(5, tick, np.float32))
+                if tick % 10 < 4 and tick < 23:
+                    high.send("force", np.full(5, -tick, np.float32))
+                if tick == 22:
+                    high.leave("force")
+                stepper.tick()
+            return keyframe, stepper.drain()
+
+    (keyframe, first), (_, second) = run(), run()
+    applied = first.inputs.view(np.float32)[:, 0].tolist()
+    assert applied[:12] == [0, -1, -2, -3, -3, -3, 6, 7, 8, 9, -10, -11]
+    assert applied[20:24] == [-20, -21, -22, 23]
+    assert np.array_equal(first.inputs, second.inputs)
+    assert np.array_equal(first.hashes, second.hashes)
+    again = Stepper(oscillators(), dt_ns=DT_NS)
+    again.restore(keyframe)
+    assert np.array_equal(again.replay(first.inputs).hashes, first.hashes)
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     ticks=st.integers(0, 9),

@@ -7,8 +7,7 @@ pytest.importorskip("rclpy", reason="installed without ROS")
 
 from devices import COMPILED
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.qos import QoSProfile
-from std_msgs.msg import Float32MultiArray, Float64MultiArray
+from std_msgs.msg import Float32MultiArray
 
 from sim_node.bridge import Subscriber
 from sim_node.msg import Keyframe, Record, Ring, Tick
@@ -134,22 +133,6 @@ def test_diagnostics_tell_what_happens(rig, clock):
         assert {"lateness_p50_us", "lateness_p99_us", "lateness_max_us", "step_time_p50_us"} <= set(figures)
         assert (figures["copies_per_tick"], figures["transport"], figures["clock"]) == ("0", "posix_shm", clock)
         assert {"misses", "skipped", "lost", "dropped"} <= set(figures)
-
-
-def test_inputs_of_the_wrong_length_are_dropped_and_told(rig, capfd):
-    with rig() as (node, peer):
-        peer.change("configure")
-        force = peer.node.create_publisher(Float32MultiArray, f"{peer.target}/input/force", QoSProfile(depth=10))
-        push = peer.node.create_publisher(Float64MultiArray, f"{peer.target}/input/push", QoSProfile(depth=10))
-        peer.until(lambda: force.get_subscription_count() and push.get_subscription_count(), "subscriptions")
-        peer.meet()
-        force.publish(Float32MultiArray(data=[1.0, 2.0]))
-        push.publish(Float64MultiArray(data=[2.5]))
-        peer.until(lambda: node.assembly.stepper.get("push") == 2.5, "input")
-        peer.change("activate")
-        peer.change("deactivate")
-        assert not node.assembly.stepper.get("force").any()
-        assert "~/input/force: a message of 2 numbers is dropped; the input takes 9" in capfd.readouterr().err
 
 
 def values(message):

@@ -16,7 +16,7 @@ from sim_node.device.names import get_device
 from sim_node.errors import KernelError, LaunchError
 from sim_node.runtime import foreign
 from sim_node.runtime.exchange import TYPES
-from sim_node.runtime.foreign import adopt, adopted
+from sim_node.runtime.foreign import adopt, adopted, on_gpu
 
 TAKEN = [dtypes.float32, dtypes.int8, dtypes.uint16, dtypes.int64, dtypes.bool_, sn.vec3, sn.mat22d, sn.quat, sn.vec2i]
 
@@ -154,6 +154,17 @@ def test_the_memory_lives_as_long_as_the_array(way):
     del part
     gc.collect()
     assert watched() is None
+
+
+def test_memory_that_numpy_is_told_of_too_is_the_hosts():
+    """As managed memory is; with no driver here, asking it whose memory that is would fail."""
+
+    class Both:
+        __array_interface__ = __cuda_array_interface__ = np.arange(3.0).__array_interface__
+
+    assert not on_gpu(Both())
+    made, stream = adopt(Both())
+    assert (made.device.is_cpu, made.list(), stream) == (True, [0, 1, 2], 0)
 
 
 @pytest.mark.parametrize("way", [DLPACK, ("__array_interface__",)])

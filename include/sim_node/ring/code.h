@@ -12,7 +12,9 @@ enum {
     SN_NO_LEASE = -3,    /* all leases of this reader are in use: release a tick */
     SN_NO_ROOM = -4,     /* the reader table is full of living readers */
     SN_NO_LIFE = -5,     /* /proc does not tell who this process is */
-    SN_OUTRUN = -6       /* the other side was faster each time: try again at the next tick */
+    SN_OUTRUN = -6,      /* the other side was faster each time: try again at the next tick */
+    SN_NO_LANE = -7,     /* the input has as many living writers as there can be */
+    SN_EXCLUSIVE = -8    /* the input is for one writer, and has another */
 };
 
 /* A code in words. */
@@ -27,6 +29,8 @@ static inline const char *sn_code_text(int code)
     case SN_NO_ROOM: return "there is no room for another reader";
     case SN_NO_LIFE: return "/proc does not tell the start time of this process";
     case SN_OUTRUN: return "the other side was faster each time";
+    case SN_NO_LANE: return "the input has as many writers as there can be";
+    case SN_EXCLUSIVE: return "the input is for one writer, and has another";
     default: return "this is no code of the ring";
     }
 }

@@ -63,6 +63,7 @@ static inline void sn_ring_commit(sn_ring *r, int slot, uint64_t step, int64_t s
 {
     sn_slot *s = sn_slot_at(r, (uint32_t)slot);
     uint64_t number = ++r->commits;
+    r->step = step;
     /* relaxed: sn_ring_copy may read them meanwhile, and sees by the sequence that they are not to be had. */
     __atomic_store_n(&s->step, step, __ATOMIC_RELAXED);
     __atomic_store_n(&s->hash, hash, __ATOMIC_RELAXED);
@@ -84,16 +85,33 @@ static inline void sn_ring_commit(sn_ring *r, int slot, uint64_t step, int64_t s
 /* Tell readers that no more ticks will come. */
 static inline void sn_ring_close(sn_ring *r)
 {
-    __atomic_store_n(&r->control->closed, 1, __ATOMIC_RELEASE); /* pairs with the acquire in sn_ring_closed */
+    /* seq_cst: pairs with the acquire in sn_ring_closed, and comes before the look in sn_mapper_of. */
+    __atomic_store_n(&r->control->closed, 1, __ATOMIC_SEQ_CST);
     sn_bell_ring(r->control);
 }
 
-/* Take over what a dead process held; only one of those who try gets it, and it alone clears the leases. */
-static inline int sn_entry_claim(sn_entry *entry, uint64_t from, uint64_t life)
+/* Give a word back, if it still is this one's. */
+static inline void sn_word_give(uint64_t *word, uint64_t life)
 {
+    /* release: pairs with the acquire in sn_word_take: the next writer sees the last count. */
+    __atomic_compare_exchange_n(word, &life, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* Let go of an input that a reader sends to. */
+static inline void sn_input_leave(const sn_ring *r, uint32_t input, uint64_t life)
+{
+    for (uint32_t k = 0; k < SN_LANES; k++) sn_word_give(&sn_lane_at(r, input, k)->writer, life);
+    sn_word_give(&sn_mailbox_at(r, input)->owner, life); /* after its lane, so that the next owner finds it free */
+}
+
+/* Take over the entry of a dead process; only one of those who try gets it, and it alone lets go of what that one held. */
+static inline int sn_entry_claim(const sn_ring *r, sn_entry *entry, uint64_t from, uint64_t life)
+{
+    uint64_t was = from;
     /* acq_rel: pairs with itself: leases cleared by the last holder are seen by the next. */
-    if (!__atomic_compare_exchange_n(&entry->life, &from, life, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return 0;
+    if (!__atomic_compare_exchange_n(&entry->life, &was, life, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return 0;
     for (uint32_t k = 0; k < SN_LEASES; k++) __atomic_store_n(&entry->lease[k], 0, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; from != 0 && i < r->geometry.inputs; i++) sn_input_leave(r, i, from);
     return 1;
 }
 
@@ -108,7 +126,7 @@ static inline void sn_ring_heartbeat(sn_ring *r, int64_t now_ns)
         uint64_t life = __atomic_load_n(&entry->life, __ATOMIC_RELAXED);
         if (life == 0) continue;
         r->checked = (r->checked + i) % SN_READERS;
-        if (sn_life_ended(life) && sn_entry_claim(entry, life, r->control->owner))
+        if (sn_life_ended(life) && sn_entry_claim(r, entry, life, r->control->owner))
             __atomic_store_n(&entry->life, 0, __ATOMIC_RELEASE);
         return;
     }

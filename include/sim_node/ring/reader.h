@@ -11,6 +11,7 @@ typedef struct {
     sn_ring *ring;
     sn_entry *entry;
     uint64_t life, latest, step; /* own life; newest tick taken; its step, which a command answers */
+    uint8_t lanes[SN_INPUTS];    /* of each input, the own lane + 1; 0: not claimed */
 } sn_reader;
 
 typedef struct {
@@ -29,25 +30,22 @@ static inline int sn_reader_open(sn_reader *d, sn_ring *r)
         for (uint32_t i = 0; i < SN_READERS; i++) {
             sn_entry *entry = &r->control->readers[i];
             uint64_t life = __atomic_load_n(&entry->life, __ATOMIC_RELAXED), own = self | (uint64_t)i << 56;
-            if ((life != 0 && !(dead && sn_life_ended(life))) || !sn_entry_claim(entry, life, own)) continue;
+            if ((life != 0 && !(dead && sn_life_ended(life))) || !sn_entry_claim(r, entry, life, own)) continue;
             entry->step = entry->taken = entry->skipped = entry->lost = 0;
             d->ring = r;
             d->entry = entry;
             d->life = own;
             d->latest = d->step = SN_NONE;
+            memset(d->lanes, 0, sizeof d->lanes);
             return SN_OK;
         }
     return SN_NO_ROOM;
 }
 
-/* Leave the table: leases and mailboxes are free for others. */
+/* Leave the table: leases and inputs are free for others. */
 static inline void sn_reader_close(sn_reader *d)
 {
-    for (uint32_t i = 0; i < d->ring->geometry.inputs; i++) {
-        uint64_t own = d->life;
-        /* release: pairs with the acquire in sn_mailbox_claim: the next writer sees the last count. */
-        __atomic_compare_exchange_n(&sn_mailbox_at(d->ring, i)->writer, &own, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    }
+    for (uint32_t i = 0; i < d->ring->geometry.inputs; i++) sn_input_leave(d->ring, i, d->life);
     for (uint32_t k = 0; k < SN_LEASES; k++) __atomic_store_n(&d->entry->lease[k], 0, __ATOMIC_RELEASE);
     __atomic_store_n(&d->entry->life, 0, __ATOMIC_RELEASE); /* pairs with the exchange in sn_entry_claim */
 }

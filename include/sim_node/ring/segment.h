@@ -10,20 +10,24 @@
 #include "life.h"
 
 #define SN_MAGIC UINT64_C(0x00676e69725f6e73) /* "sn_ring" in little-endian order: another byte order does not match */
-#define SN_VERSION 1u
+#define SN_VERSION 2u
 #define SN_SPARES 2u
 #define SN_SLOTS 64u   /* at most */
 #define SN_INPUTS 64u  /* at most */
 #define SN_READERS 64u /* at once */
 #define SN_LEASES 4u   /* a reader */
+#define SN_LANES 4u    /* writers of an input at once */
+#define SN_NAME 24u    /* bytes of a writer's name, with the zero at its end */
+#define SN_SILENCE 100u /* ticks, unless the producer says otherwise */
 #define SN_LINE 64u
+#define SN_GROUPS 1024 /* of a process, that sn_ring_open looks at */
 
-/* The first five and the sizes of the inputs are chosen; the rest follows from them. */
+/* The first six and the sizes of the inputs are chosen; the rest follows from them. */
 typedef struct {
-    uint64_t slots, slot_size, inputs, layout_size, inputs_size;
+    uint64_t slots, slot_size, inputs, layout_size, inputs_size, device_size;
     uint64_t input_size[SN_INPUTS];
     uint64_t mailbox_at[SN_INPUTS];
-    uint64_t layout_at, inputs_at, slots_at, slot_stride, size;
+    uint64_t layout_at, inputs_at, device_at, slots_at, slot_stride, size;
 } sn_geometry;
 
 typedef struct {
@@ -39,11 +43,12 @@ typedef struct {
     unsigned char digest[32]; /* SHA-256 of the layout text */
     sn_geometry geometry;
     int64_t heartbeat_ns __attribute__((aligned(64)));
-    uint64_t dropped;
+    uint64_t dropped, copies; /* ticks that found every slot leased; fields that had to be copied into their slot */
     uint64_t latest __attribute__((aligned(64))); /* number of the commit << 8 | slot; SN_NONE: nothing yet */
     uint32_t bell, closed;
     uint32_t waiter __attribute__((aligned(64)));
     sn_entry readers[SN_READERS];
+    uint64_t mappers[SN_READERS]; /* lives of those that map the fields on a GPU; 0: free */
 } sn_control;
 
 typedef struct {
@@ -51,19 +56,37 @@ typedef struct {
     int64_t stamp_ns, sent_ns; /* simulated time; CLOCK_MONOTONIC at the commit */
 } __attribute__((aligned(64))) sn_slot;
 
-/* Two buffers follow it. Number n of the commands lies in buffer n & 1. */
+/* What one writer sends. Two buffers follow it: number n of its commands lies in buffer n & 1. */
 typedef struct {
-    uint64_t count, writer; /* commands sent; life and reader of who may send, 0: anyone */
+    uint64_t count, writer; /* commands sent; life and reader of who may send, 0: nobody */
     uint64_t answers[2];
     int64_t sent_ns[2];
-    uint64_t taken __attribute__((aligned(64))); /* the command last taken */
+    uint64_t sender[2]; /* the writer that sent it, and its priority then */
+    char name[SN_NAME]; /* the writer's */
+    int32_t rank[2];
+    int32_t priority; /* the writer's, now */
+} __attribute__((aligned(64))) sn_lane;
+
+/* An input: its rules, and what the producer did with commands. SN_LANES lanes follow it. */
+typedef struct {
+    uint64_t owner; /* life and reader of the writer that has the input for itself, 0: nobody */
+    uint32_t exclusive, silence; /* 1: for one writer at a time; ticks without a command after which a writer is silent */
+    /* The producer's, from here on. Of each lane: the command last taken, its tick, its sender and its rank. */
+    uint64_t taken[SN_LANES] __attribute__((aligned(64)));
+    uint64_t heard[SN_LANES];
+    uint64_t speaker[SN_LANES];
+    int32_t rank[SN_LANES];
+    uint64_t applied[SN_LANES]; /* commands applied */
+    uint64_t step, answers; /* of the command last applied: the tick that applied it, the one that it answers */
+    int64_t sent_ns, age_ns; /* when it was sent, CLOCK_MONOTONIC; and how old it was when it was applied */
+    uint64_t charge; /* the writer in charge; 0: none yet */
 } __attribute__((aligned(64))) sn_mailbox;
 
 /* A process's own view of a segment. Geometry is a checked copy: what others write later cannot lead outside. */
 typedef struct {
     sn_control *control;
     sn_geometry geometry;
-    uint64_t commits;
+    uint64_t commits, step; /* of the producer: commits made, step of the last */
     int64_t beat_ns;
     uint32_t last, writing, checked; /* producer's: slot last committed, slot being written + 1, reader last looked at */
 } sn_ring;
@@ -77,6 +100,12 @@ static inline void sn_pause(void)
 #endif
 }
 
+/* Bytes of a lane with its two buffers. */
+static inline uint64_t sn_lane_size(uint64_t input_size)
+{
+    return sizeof(sn_lane) + 2 * ((input_size + SN_LINE - 1) / SN_LINE * SN_LINE);
+}
+
 /* Place everything; returns NULL or what is wrong with the choice. */
 static inline const char *sn_geometry_place(sn_geometry *g)
 {
@@ -85,16 +114,17 @@ static inline const char *sn_geometry_place(sn_geometry *g)
     if (g->slots < 2 || g->slots > SN_SLOTS) return "the number of slots is not in 2 … 64";
     if (g->inputs > SN_INPUTS) return "there are more than 64 inputs";
     if (g->slot_size > limit || g->slot_size % 8) return "the size of a slot is not a multiple of 8 below 2^48";
-    if (g->layout_size > limit || g->inputs_size > limit) return "the text of a layout is longer than 2^48 bytes";
+    if (g->layout_size > limit || g->inputs_size > limit || g->device_size > limit) return "the text of a layout is longer than 2^48 bytes";
     for (uint64_t i = 0; i < SN_INPUTS; i++) {
         if (i >= g->inputs) g->input_size[i] = 0;
         if (g->input_size[i] > limit) return "an input is larger than 2^48 bytes";
         g->mailbox_at[i] = i < g->inputs ? at : 0;
-        if (i < g->inputs) at += sizeof(sn_mailbox) + 2 * ((g->input_size[i] + SN_LINE - 1) / SN_LINE * SN_LINE);
+        if (i < g->inputs) at += sizeof(sn_mailbox) + SN_LANES * sn_lane_size(g->input_size[i]);
     }
     g->layout_at = at;
     g->inputs_at = g->layout_at + g->layout_size;
-    g->slots_at = (g->inputs_at + g->inputs_size + 4095) / 4096 * 4096;
+    g->device_at = g->inputs_at + g->inputs_size;
+    g->slots_at = (g->device_at + g->device_size + 4095) / 4096 * 4096;
     g->slot_stride = sizeof(sn_slot) + (g->slot_size + SN_LINE - 1) / SN_LINE * SN_LINE;
     g->size = g->slots_at + (g->slots + SN_SPARES) * g->slot_stride;
     return NULL;
@@ -112,16 +142,21 @@ static inline sn_mailbox *sn_mailbox_at(const sn_ring *r, uint32_t input)
     return (sn_mailbox *)((char *)r->control + r->geometry.mailbox_at[input]);
 }
 
+static inline sn_lane *sn_lane_at(const sn_ring *r, uint32_t input, uint32_t lane)
+{
+    return (sn_lane *)((char *)(sn_mailbox_at(r, input) + 1) + lane * sn_lane_size(r->geometry.input_size[input]));
+}
+
 /* The buffer of the command with this number. */
-static inline void *sn_mailbox_half(const sn_ring *r, uint32_t input, uint64_t number)
+static inline void *sn_lane_half(const sn_ring *r, uint32_t input, uint32_t lane, uint64_t number)
 {
     uint64_t stride = (r->geometry.input_size[input] + SN_LINE - 1) / SN_LINE * SN_LINE;
-    return (char *)(sn_mailbox_at(r, input) + 1) + (number & 1) * stride;
+    return (char *)(sn_lane_at(r, input, lane) + 1) + (number & 1) * stride;
 }
 
 /* Make a new ring in zeroed memory of g->size bytes, aligned to 64; g has been placed. */
 static inline void sn_ring_format(sn_ring *r, void *memory, const sn_geometry *g, uint64_t generation,
-                                  const void *digest, const void *layout, const void *inputs)
+                                  const void *digest, const void *layout, const void *inputs, const void *device)
 {
     sn_control *c = (sn_control *)memory;
     memset(r, 0, sizeof *r);
@@ -141,6 +176,8 @@ static inline void sn_ring_format(sn_ring *r, void *memory, const sn_geometry *g
     memcpy(c->digest, digest, sizeof c->digest);
     memcpy((char *)memory + g->layout_at, layout, g->layout_size);
     memcpy((char *)memory + g->inputs_at, inputs, g->inputs_size);
+    memcpy((char *)memory + g->device_at, device, g->device_size);
+    for (uint32_t i = 0; i < g->inputs; i++) sn_mailbox_at(r, i)->silence = SN_SILENCE;
 }
 
 /* Take up the ring in memory of the given size; returns NULL or why it is none. Reads nothing that it has not checked. */
@@ -162,23 +199,36 @@ static inline const char *sn_ring_attach(sn_ring *r, void *memory, uint64_t size
     return NULL;
 }
 
-/* Map the ring of a node of this user, by the node's name (/arm/plant) or the ring's (arm.plant); returns NULL or why
- * not. For C and C++ controllers. */
-static inline const char *sn_ring_open(sn_ring *r, const char *name)
+/* Open the segment of that name of a user ("") or a group ("g"); returns its descriptor, -1 with errno set. */
+static inline int sn_segment_open(const char *kind, unsigned id, const char *name)
 {
     char path[PATH_MAX];
-    struct stat found;
-    int start = snprintf(path, sizeof path, "/dev/shm/sim_node.%u.", (unsigned)geteuid());
+    int start = snprintf(path, sizeof path, "/dev/shm/sim_node.%s%u.", kind, id);
     snprintf(path + start, sizeof path - (size_t)start, "%s", *name == '/' ? name + 1 : name);
     for (char *at = path + start; *at != 0; at++)
         if (*at == '/') *at = '.';
-    int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* Map the ring of a node of this user, or else of one of this process's groups, by the node's name (/arm/plant) or the
+ * ring's (arm.plant); returns NULL or why not. For C and C++ controllers. */
+static inline const char *sn_ring_open(sn_ring *r, const char *name)
+{
+    struct stat found;
+    gid_t groups[SN_GROUPS + 1], group = 0;
+    int count = getgroups(SN_GROUPS, groups), file = sn_segment_open("", (unsigned)geteuid(), name), own = file >= 0;
+    if (count < 0) count = 0; /* there are more: the effective one is looked at */
+    groups[count] = getegid();
+    for (int i = count; file < 0 && errno == ENOENT && i >= 0; i--) {
+        group = groups[i];
+        file = sn_segment_open("g", (unsigned)group, name);
+    }
     if (file < 0) return errno == ENOENT ? "there is no segment of that name" : "the segment may not be opened";
     void *memory = MAP_FAILED;
-    if (fstat(file, &found) == 0 && found.st_uid == geteuid() && found.st_size > 0)
+    if (fstat(file, &found) == 0 && (own ? found.st_uid == geteuid() : found.st_gid == group) && found.st_size > 0)
         memory = mmap(NULL, (size_t)found.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
-    if (memory == MAP_FAILED) return "the segment is empty, of another user, or cannot be mapped";
+    if (memory == MAP_FAILED) return "the segment is empty, of another user or group, or cannot be mapped";
     const char *wrong = sn_ring_attach(r, memory, (uint64_t)found.st_size);
     if (wrong != NULL) munmap(memory, (size_t)found.st_size);
     return wrong;

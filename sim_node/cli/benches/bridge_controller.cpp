@@ -32,7 +32,8 @@ int main(int words, char **word)
     if (wrong != nullptr) return fail(wrong);
     const int code = sn_reader_open(&reader, &ring);
     if (code != SN_OK) return fail(sn_code_text(code));
-    if (sn_mailbox_claim(&reader, force) != 0) return fail("another process sends to input 'force'");
+    const int claimed = sn_mailbox_claim(&reader, force, "bridge_controller", 0, 0, nullptr);
+    if (claimed != SN_OK) return fail(sn_code_text(claimed));
     std::puts("ready");
     std::fflush(stdout);
     sn_tick tick;

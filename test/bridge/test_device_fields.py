@@ -1,0 +1,62 @@
+"""Streams wait for the slot's event, the lease for the streams, and copies lie in pinned memory that is used again."""
+
+import gc
+
+import numpy as np
+import pytest
+from devices import GPUS
+
+from sim_node import dtypes
+from sim_node.bridge.device_fields import DeviceFields
+from sim_node.bridge.exported import Exported
+from sim_node.layout import Layout
+
+LAYOUT = Layout.of([("x", dtypes.vec3, (5,), "m"), ("none", dtypes.float32, (0,), "")])
+
+
+@pytest.fixture
+def slots(device):
+    made = Exported(LAYOUT, device, 2)
+    for number in range(4):
+        words = np.full(15, number, np.float32)
+        device.write(made.address + number * made.stride, words.ctypes.data, words.nbytes)
+    return made
+
+
+@GPUS
+def test_copies_are_of_their_slot_and_their_memory_is_used_again(slots):
+    fields = DeviceFields(slots, 2, None, {})
+    first, second = fields.fetch(0, "x"), fields.fetch(1, "x")
+    assert first.tolist() == [[0.0] * 3] * 5
+    assert second.tolist() == [[1.0] * 3] * 5
+    assert first.flags.writeable
+    at = first.ctypes.data
+    part = first[1:]
+    del first
+    assert fields.fetch(0, "x").ctypes.data != at  # a part keeps it
+    del part
+    gc.collect()
+    assert fields.fetch(1, "x").ctypes.data == at
+    assert fields.fetch(0, "none").shape == (0,)
+    assert fields.fetch(0, "y") is None
+
+
+def test_streams_wait_for_the_slots_event(simulate):
+    gpu = simulate()
+    slots = Exported(LAYOUT, gpu.device, 2)
+    gpu.driver.calls.clear()
+    DeviceFields(slots, 2, None, {}).taken(1)
+    assert gpu.driver.waited == [(int(gpu.device.stream), 0)]
+    gpu.driver.waited.clear()
+    fields = DeviceFields(slots, 2, 1234, {})
+    fields.taken(0)
+    assert sorted(gpu.driver.waited) == [(int(gpu.device.stream), 0), (1234, 0)]
+    fields.ended()
+    assert gpu.driver.calls["cuStreamSynchronize"] == 2
+
+
+def test_without_slots_there_is_nothing_to_wait_for():
+    fields = DeviceFields(None, 0, None, {"x": "why"})
+    fields.taken(0)
+    fields.ended()
+    assert (fields.fetch(0, "x"), fields.absent("x"), fields.absent("y")) == (None, "why", None)
