@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from sim_node._native import Ring
 from sim_node.bridge.transports import posix_shm
@@ -97,7 +98,8 @@ def rings() -> list[RingInfo]:
     found = []
     for path in sorted(posix_shm.FOLDER.glob("sim_node.*.*")):
         name = path.name.split(".", 2)[2]
-        info = _mine(name) if path == posix_shm.path_of(name) else _unread(name, f"{path} is another user's")
+        mine = path in posix_shm.paths_of(name)
+        info = _mine(path, name) if mine else _unread(name, f"{path} is another user's or group's")
         found += [info] if info else []
     return found
 
@@ -114,9 +116,9 @@ def inputs_of(ring: Ring, inputs: Layout) -> tuple[InputInfo, ...]:
     return tuple(found)
 
 
-def _mine(name: str) -> RingInfo | None:
+def _mine(path: Path, name: str) -> RingInfo | None:
     try:
-        segment = posix_shm.find(name)
+        segment = posix_shm.attach(path, name)
         if segment is None:
             return None
         layout = Layout.parse(segment.ring.inputs.decode())

@@ -39,7 +39,7 @@ def clean(dry_run: bool = False) -> list[Leftover]:
 
 def _judge(path: Path, name: str, dry_run: bool) -> Leftover:
     uid = path.lstat().st_uid
-    if path != posix_shm.path_of(name):
+    if path not in posix_shm.paths_of(name) or (uid != os.geteuid() and path != posix_shm.path_of(name)):
         return Leftover(str(path), False, f"it belongs to {posix_shm.user(uid)}")
     try:
         with posix_shm.held(path, name) as file:
@@ -51,7 +51,7 @@ def _judge(path: Path, name: str, dry_run: bool) -> Leftover:
                 reason = f"its owner, pid {pid}, lives or lived in another pid namespace (container)"
             else:
                 reason = f"its owner, pid {pid}, {'is alive' if alive else 'is dead'}"
-            readers = () if alive is not False else _readers(name)
+            readers = () if alive is not False else _readers(path, name)
             if alive is False and not dry_run:
                 path.unlink()
             return Leftover(str(path), alive is False, reason, size, readers)
@@ -61,10 +61,10 @@ def _judge(path: Path, name: str, dry_run: bool) -> Leftover:
         return Leftover(str(path), False, str(error))
 
 
-def _readers(name: str) -> tuple[int, ...]:
+def _readers(path: Path, name: str) -> tuple[int, ...]:
     """Living processes that read the ring, as far as this version of the protocol can tell."""
     try:
-        segment = posix_shm.find(name)
+        segment = posix_shm.attach(path, name)
     except RingError:
         return ()
     return tuple(pid for pid, alive, *_ in segment.ring.readers() if alive) if segment else ()

@@ -29,11 +29,12 @@ class Publisher:
     ``name`` is the node's name; without one the ring lies in anonymous memory of this process. Inputs named in
     ``exclusive`` are for one writer at a time; a writer that sent nothing for ``silence`` ticks is no longer in charge
     of an input. Fields of ``device_layout`` lie in as many slots of a GPU's memory, which its kernels fill
-    (``Stepper(slots=…)``).
+    (``Stepper(slots=…)``). The ring is for this user alone, or for the members of ``group`` (a name or a number) as
+    well.
     Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``, ``exported`` (those
     slots of a GPU, or None).
     Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, an
-    unknown input, a silence that is none, a GPU that shares none (``ipc.refusal`` tells before).
+    unknown input or group, a silence that is none, a GPU that shares none (``ipc.refusal`` tells before).
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Publisher:
         *,
         exclusive: Collection[str] = (),
         silence: int = SILENCE,
+        group: str | None = None,
         device_layout: Layout | None = None,
         device: Cuda | None = None,
     ) -> None:
@@ -80,7 +82,8 @@ class Publisher:
         if name is None:
             self.segment = in_process.create("anonymous", size, form)
         else:
-            self.segment = posix_shm.create(ring_name(name), size, form)
+            number = posix_shm.group_id(group) if group is not None else None
+            self.segment = posix_shm.create(ring_name(name), size, form, number)
         self.name, self.transport, self.ring = self.segment.name, self.segment.transport, self.segment.ring
         views = partial(self.segment.slot, layout, writable=True)
         self._slots = tuple(Slot(self.ring, i, views(i)) for i in range(slots + SPARES))

@@ -28,6 +28,7 @@ class Segment:
     transport: str
     name: str
     inode: int = 0
+    path: Path | None = None
 
     def slot(self, layout: Layout, slot: int, *, writable: bool) -> Views:
         """View each field of a slot, on the slot itself."""

@@ -83,6 +83,7 @@ class Assembly:
             slots=settings.slots,
             exclusive=settings.exclusive,
             silence=settings.input_silence,
+            group=settings.group or None,
         )
         wanted, device = plant.device_layout, get_device(settings.device)
         refused = refusal(device) if isinstance(device, Cuda) else f"the plant is stepped on {device}, which is no GPU"

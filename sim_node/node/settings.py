@@ -55,6 +55,7 @@ class Settings:
         low=-(2**31),
         high=2**31 - 1,
     )
+    group: str = _setting("", "Group whose members may read the ring and send commands; empty: the node's user alone.")
     record: bool = _setting(True, "Publish ~/record and ~/keyframe, from which a bag verifies.")
     keyframe_every: int = _setting(1000, "Ticks between keyframes; 0: one at the start only.", low=0)
     tick_topic_rate: float = _setting(

@@ -31,12 +31,13 @@ def test_each_header_compiles_alone(words, header, tmp_path):
     subprocess.run([*words, *STRICT, "-c", str(source), "-o", str(tmp_path / "alone.o")], check=True)
 
 
-def test_a_controller_in_c_closes_the_loop(tmp_path):
+@pytest.mark.parametrize("group", [None, str(os.getegid())], ids=["user", "group"])
+def test_a_controller_in_c_closes_the_loop(tmp_path, group):
     program = tmp_path / "controller"
     subprocess.run([*C11, str(HERE / "ring_controller.c"), "-o", str(program)], check=True)
     name = f"test_c_{os.getpid()}"
     states = Layout.of([("level", dtypes.float64, (), "m")])
-    with Publisher(states, Layout.of([("valve", dtypes.float64, (), "")]), name) as publisher:
+    with Publisher(states, Layout.of([("valve", dtypes.float64, (), "")]), name, group=group) as publisher:
         child = subprocess.Popen([program, name], stdout=subprocess.PIPE, text=True)
         assert child.stdout.readline() == "ready\n"
         for step in range(1, 6):

@@ -1,8 +1,10 @@
 import gc
 import os
+import re
 import threading
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -34,6 +36,15 @@ def test_up_and_down(rig):
         assert peer.state() == "finalized"
 
 
+def test_a_ring_larger_than_shared_memory_is_refused_at_configure(rig, monkeypatch):
+    with rig() as (node, peer):
+        with monkeypatch.context() as full:
+            full.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=1, f_frsize=4096))
+            assert not peer.change("configure")
+        assert re.search(r"needs \d+ bytes and /dev/shm has 4096 bytes free: publish fewer", str(node.fault))
+        assert peer.change("configure")
+
+
 def test_an_invalid_transition_is_refused_and_survived(rig):
     with rig() as (_, peer):
         for transition in ("activate", "cleanup", "nonsense"):
@@ -54,6 +65,8 @@ def test_an_invalid_transition_is_refused_and_survived(rig):
         ({"plant": ""}, "parameter 'plant' is empty", ("plant", f"{PLANTS}:Follow")),
         ({"plant": f"{PLANTS}:Folow"}, "did you mean 'Follow'?", ("plant", f"{PLANTS}:Follow")),
         ({"device": "cuda:99"}, "no device 'cuda:99'; present: cpu, python", ("device", "cpu")),
+        ({"group": "nobodies"}, "there is no group 'nobodies' on this machine", ("group", "")),
+        ({"exclusive_inputs": "push, pull"}, "no input 'pull' to be exclusive", ("exclusive_inputs", "push")),
         ({"rate": float("nan")}, "parameter 'rate' takes a finite number, not nan", ("rate", 200)),
         ({"rate": -1.0}, "parameter 'rate' = -1.0 is less than 0.001 Hz", ("rate", 200)),
         (

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,11 @@ static inline uint64_t sn_life_of(uint32_t pid)
     char path[32], text[512];
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return errno == ENOENT ? 0 : SN_NONE;
+    if (file < 0) {
+        /* of another user's process /proc may tell nothing (its option hidepid), but a signal is refused and not lost */
+        if (errno != ENOENT || pid == 0) return errno == ENOENT ? 0 : SN_NONE;
+        return kill((pid_t)pid, 0) == 0 || errno == EPERM ? SN_NONE : 0;
+    }
     ssize_t length = read(file, text, sizeof text - 1);
     int gone = length < 0 && errno == ESRCH;
     close(file);

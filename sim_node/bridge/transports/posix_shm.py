@@ -1,8 +1,9 @@
-"""Rings in POSIX shared memory: files of this user that appear complete and are replaced when their owner died."""
+"""Rings in POSIX shared memory: files of a user or group that appear complete, and are replaced when the owner died."""
 
 from __future__ import annotations
 
 import fcntl
+import grp
 import mmap
 import os
 import pwd
@@ -19,20 +20,35 @@ TRANSPORT = "posix_shm"
 FOLDER = Path("/dev/shm")
 
 
-def path_of(name: str) -> Path:
-    """Tell where the segment of a ring's name lies."""
-    return FOLDER / f"sim_node.{os.geteuid()}.{name}"
+def path_of(name: str, group: int | None = None) -> Path:
+    """Tell where the segment of a ring's name lies: this user's, or that group's."""
+    return FOLDER / f"sim_node.{os.geteuid() if group is None else f'g{group}'}.{name}"
 
 
-def create(name: str, size: int, form: Form) -> Segment:
+def paths_of(name: str) -> list[Path]:
+    """Tell where a ring of that name may lie that this process may read, its user's first."""
+    groups = dict.fromkeys((os.getegid(), *os.getgroups()))
+    return [path_of(name), *(path_of(name, group) for group in groups)]
+
+
+def group_id(group: str) -> int:
+    """Find a group by its name or number. Raises RingError when there is none."""
+    try:
+        return int(group) if group.isdecimal() else grp.getgrnam(group).gr_gid
+    except KeyError:
+        raise RingError(f"there is no group '{group}' on this machine: 'getent group' lists them") from None
+
+
+def create(name: str, size: int, form: Form, group: int | None = None) -> Segment:
     """Make the segment of that name, replacing the one of a dead owner and counting its generation up by one.
 
+    It is for this user alone, or for a group of this user's as well.
     The file has no name until its ring is complete, so nobody sees half of one and a kill leaves nothing.
     All its pages are allocated here: neither side meets SIGBUS later.
     Raises RingError when the name belongs to a living process or another user, or when the memory is not there.
     """
     _require_space(size, name)
-    path = path_of(name)
+    path = path_of(name, group)
     try:
         file = os.open(FOLDER, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -45,30 +61,39 @@ def create(name: str, size: int, form: Form) -> Segment:
             raise RingError(
                 f"ring '{name}' needs {size} bytes, which {FOLDER} does not give: {error.strerror}"
             ) from error
+        if group is not None:
+            _give(file, name, group)
         memory = mmap.mmap(file, size, mmap.MAP_SHARED | mmap.MAP_POPULATE)
         while True:
-            ring = form(memory, _displace(path, name))
+            # a reader looks for its user's first, so none of a dead owner may stand there
+            ring = form(memory, max(_displace(each, name) for each in {path, path_of(name)}))
             with suppress(FileExistsError):  # another producer was faster: look whether it lives
                 # The folder's descriptor is not used; naming one makes Python follow the link in /proc.
                 os.link(f"/proc/self/fd/{file}", path, src_dir_fd=folder, follow_symlinks=True)
-                return Segment(memory, ring, TRANSPORT, name, os.fstat(file).st_ino)
+                return Segment(memory, ring, TRANSPORT, name, os.fstat(file).st_ino, path)
     finally:
         os.close(file)
         os.close(folder)
 
 
 def find(name: str) -> Segment | None:
-    """Map the segment of that name; None if there is none.
+    """Map the segment of that name, of this user or else of one of its groups; None if there is none.
 
     Raises RingError when it belongs to another user or holds no ring that can be read.
     """
+    found = (attach(path, name) for path in paths_of(name))
+    return next((segment for segment in found if segment is not None), None)
+
+
+def attach(path: Path, name: str) -> Segment | None:
+    """Map the segment that lies there; None if there is none. Raises as ``find``."""
     try:
-        file = _open(path_of(name), name)
+        file = _open(path, name)
     except FileNotFoundError:
         return None
     try:
         memory = _map(file)
-        return Segment(memory, Ring.attach(memory), TRANSPORT, name, os.fstat(file).st_ino)
+        return Segment(memory, Ring.attach(memory), TRANSPORT, name, os.fstat(file).st_ino, path)
     except ValueError as error:
         raise RingError(f"ring '{name}' cannot be read: {error}") from error
     finally:
@@ -77,10 +102,20 @@ def find(name: str) -> Segment | None:
 
 def remove(segment: Segment) -> None:
     """Take the segment's name away, if it still is this segment's."""
-    path = path_of(segment.name)
     with suppress(FileNotFoundError):
-        if path.lstat().st_ino == segment.inode:
-            path.unlink()
+        if segment.path is not None and segment.path.lstat().st_ino == segment.inode:
+            segment.path.unlink()
+
+
+def _give(file: int, name: str, group: int) -> None:
+    """Let a group read and write a file of ours."""
+    try:
+        os.fchown(file, -1, group)
+        os.fchmod(file, 0o660)
+    except OSError as error:
+        raise RingError(
+            f"ring '{name}' cannot be for group {group}: {error.strerror}; is {user(os.geteuid())} a member of it?"
+        ) from error
 
 
 def _map(file: int) -> mmap.mmap:
@@ -89,10 +124,11 @@ def _map(file: int) -> mmap.mmap:
 
 
 def _open(path: Path, name: str) -> int:
-    """Open a segment of this user; FileNotFoundError when there is none, RingError when it is somebody else's."""
+    """Open a segment of this user or a group; FileNotFoundError when there is none, RingError for somebody else's."""
     try:
-        owner = path.lstat().st_uid
-        if owner == os.geteuid():
+        found = path.lstat()
+        owner, of = found.st_uid, path.name.split(".", 2)[1]
+        if of == f"g{found.st_gid}" or (of.isdecimal() and owner == os.geteuid()):
             return os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         raise
@@ -153,6 +189,11 @@ def _displace(path: Path, name: str) -> int:
             return generation + 1
     except FileNotFoundError:
         return fresh
+    except PermissionError as error:
+        raise RingError(
+            f"ring '{name}' was left by a dead process of {user(path.lstat().st_uid)}, who alone may remove {path}: "
+            "ask for 'sim-node inspect clean' there, or choose another name"
+        ) from error
 
 
 def _require_space(size: int, name: str) -> None:

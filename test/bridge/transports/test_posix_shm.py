@@ -1,7 +1,10 @@
+import grp
 import os
 import re
 import stat
 import struct
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -120,6 +123,92 @@ def test_another_users_segment_is_never_touched(name, monkeypatch):
             start()
     assert path.read_bytes() == b"somebody's"
     path.unlink()
+
+
+def test_a_ring_may_be_a_groups(name):
+    group = os.getegid()
+    path = posix_shm.path_of(name, group)
+    write(name, left_behind(name))  # of this user, from before: a reader would find that first
+    with Publisher(STATES, name=name, group=str(group)) as publisher:
+        assert path.name == f"sim_node.g{group}.{name}"
+        assert (stat.S_IMODE(path.stat().st_mode), path.stat().st_gid) == (0o660, group)
+        assert not posix_shm.path_of(name).exists()
+        publisher.next().commit(3, 3)
+        with Subscriber(name) as subscriber, subscriber.next() as tick:
+            assert tick.step == 3
+        (info,) = [info for info in rings() if info.name == name]
+        assert (info.owner_pid, info.alive) == (os.getpid(), True)
+        with pytest.raises(RingError, match="belongs to a running process"):
+            Publisher(STATES, name=name, group=grp.getgrgid(group).gr_name)
+    assert not path.exists()
+
+
+def test_a_group_that_is_not_there_or_not_ones_own_is_refused(name, monkeypatch):
+    with pytest.raises(RingError, match="there is no group 'nobodies' on this machine"):
+        Publisher(STATES, name=name, group="nobodies")
+
+    def refused(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refused)
+    with pytest.raises(RingError, match=r"cannot be for group 54321: .*; is .* \(uid \d+\) a member of it"):
+        Publisher(STATES, name=name, group="54321")
+
+
+def test_a_file_of_another_group_is_not_opened(name):
+    mine, other = os.getegid(), os.getegid() + 4242
+    path = posix_shm.path_of(name, other)
+    path.write_bytes(left_behind(name))
+    try:
+        assert path.stat().st_gid == mine
+        with pytest.raises(RingError, match="belongs to another user"):
+            posix_shm.attach(path, name)
+        (info,) = [info for info in rings() if info.name == name]
+        assert "another user's or group's" in info.problem
+    finally:
+        path.unlink()
+
+
+def test_what_another_user_of_the_group_left_can_only_be_named(name, monkeypatch):
+    path = posix_shm.path_of(name, os.getegid())
+    path.write_bytes(left_behind(name))
+
+    def refused(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    with monkeypatch.context() as sticky:
+        sticky.setattr(type(path), "unlink", refused)
+        with pytest.raises(RingError, match=r"was left by a dead process of .* \(uid \d+\), who alone may remove"):
+            Publisher(STATES, name=name, group=str(os.getegid()))
+    path.unlink()
+
+
+MEMBER = """
+import os, sys
+import numpy as np
+from sim_node.bridge import Subscriber
+from sim_node.bridge.inventory import rings
+name, group = sys.argv[1], int(sys.argv[2])
+os.setgroups([group])
+os.setgid(65534)
+os.setuid(65534)
+with Subscriber(name, 0.5, "member") as plant, plant.next(timeout=30) as tick:
+    plant.send("force", np.full(3, tick.step))
+    print([info.alive for info in rings() if info.name == name])
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+def test_another_user_of_the_group_reads_and_sends(name):
+    inputs = Layout.of([("force", dtypes.float64, (3,), "N")])
+    with Publisher(STATES, inputs, name, group="54321") as publisher:
+        publisher.next().commit(7, 7)
+        command = [sys.executable, "-c", MEMBER, name]
+        member = subprocess.run([*command, "54321"], capture_output=True, text=True, check=True)
+        assert member.stdout == "[True]\n"
+        assert publisher.take("force").tolist() == [7, 7, 7]
+        stranger = subprocess.run([*command, "54322"], capture_output=True, text=True, check=False)
+        assert f"there is no ring '{name}' of this user" in stranger.stderr
 
 
 def test_a_link_is_not_followed(name, tmp_path):
