@@ -194,6 +194,9 @@ def test_a_hundred_reconfigurations_leave_the_memory_flat(device, name, start):
     assert abs(free(device) - before) < 64 << 20  # one block of the arena, by which it grows
     with pytest.warns(RuntimeWarning, match=rf"pid {follower.pid}; the ring is closed"):
         publisher.close()
+    follower.stdin.close()
+    assert follower.wait(60) == 0
+    wait_for(lambda: not outliving())
 
 
 @GPUS
