@@ -169,8 +169,10 @@ class Subscriber:
 
     def close(self) -> None:
         """Leave the ring: give back leases and inputs. Views taken stay readable."""
-        self._device.ended()
-        self._reader.close()
+        try:
+            self._device.ended()
+        finally:
+            self._reader.close()
 
     def __enter__(self) -> Subscriber:
         return self
