@@ -141,6 +141,7 @@ static PyObject *tick_age(sn_tick_object *self, void *unused)
 static PyObject *tick_intact(sn_tick_object *self, void *unused)
 {
     (void)unused;
+    if (self->reader != NULL && is_ours(self->reader)) Py_RETURN_TRUE; /* the producer may mark it, and gives it back */
     __atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in sn_ring_copy: what was read before is of this tick */
     const sn_slot *slot = sn_slot_at(&((sn_ring_object *)self->ring)->ring, self->tick.slot);
     return PyBool_FromLong(__atomic_load_n(&slot->sequence, __ATOMIC_RELAXED) == self->tick.number << 1);

@@ -104,6 +104,9 @@ class Diagnostics:
         yield "readers", " ".join(str(pid) for pid, _ in readers if pid != os.getpid())
         yield "leases", str(sum(leases for _, leases in readers))
         yield "transport", assembly.publisher.transport
+        if (exported := assembly.publisher.exported) is not None:
+            yield "device_transport", exported.transport
+            yield "mapped_by", " ".join(map(str, assembly.publisher.ring.mappers()))
         yield "generation", str(assembly.publisher.generation)
         yield "clock", assembly.settings.clock
         yield from stepper.grants.items()

@@ -86,6 +86,10 @@ class Topics:
             inputs=_fields(publisher.inputs),
             topics=self._outputs.announced(),
         )
+        if publisher.exported is not None:
+            offer = publisher.exported.offer(ring.generation)
+            message.device_transport, message.device_uuid, message.driver = offer.transport, offer.uuid, offer.driver
+            message.device_fields = _fields(offer.layout)
         message.header.stamp = self._node.get_clock().now().to_msg()
         return message
 

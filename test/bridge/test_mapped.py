@@ -194,6 +194,9 @@ def test_a_hundred_reconfigurations_leave_the_memory_flat(device, name, start):
     assert abs(free(device) - before) < 64 << 20  # one block of the arena, by which it grows
     with pytest.warns(RuntimeWarning, match=rf"pid {follower.pid}; the ring is closed"):
         publisher.close()
+    follower.stdin.close()
+    assert follower.wait(60) == 0
+    wait_for(lambda: not outliving())
 
 
 @GPUS
@@ -251,3 +254,33 @@ def test_the_same_process_gets_the_array_itself(device, name):
                 assert tick["ticks"].ptr == slots.address + tick.slot * slots.stride + slots.layout["ticks"].offset
                 assert np.array_equal(tick.fetch("ticks"), [4.0] * 4)
         assert publisher.ring.mappers() == []
+
+
+RUNNER = """
+publisher, stepper = open_ring(size=5000)
+tell("ready")
+count = int(sys.stdin.readline())
+stepper.run(1000, ticks=count, clock="free")
+tell(stepper.step)
+sys.stdin.readline()
+publisher.close()
+"""
+
+
+@GPUS
+def test_a_slot_never_mixes_ticks(device, name, start):
+    """Each element says how many ticks there were, and the producer runs as fast as it can."""
+    producer = start(RUNNER)
+    assert producer.stdout.readline() == "ready\n"
+    with Subscriber(name, on="device") as subscriber:
+        producer.stdin.write("3000\n")
+        producer.stdin.flush()
+        step = 0
+        while step < 3000:
+            with subscriber.next(timeout=60) as tick:
+                step = tick.step
+                for field in ("ticks", "told", "place"):
+                    values = tick.fetch(field)
+                    assert np.array_equal(values[..., 0] if field == "place" else values, np.full(5000, step))
+                assert tick.intact
+        assert subscriber.statistics()["taken"] > 1

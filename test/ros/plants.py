@@ -85,3 +85,10 @@ class RunsOut(sn.Plant):
 def keep(room: sn.array(dtype=sn.float32), room_next: sn.array(dtype=sn.float32)):
     i = sn.tid()
     room_next[i] = room[i]
+
+
+class Apart(Follow):
+    """The same points, for readers on the GPU that steps the plant."""
+
+    x = sn.state(sn.vec3, shape="points", unit="m", publish="device")
+    level = sn.state(sn.float64, publish="both")

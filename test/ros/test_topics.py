@@ -5,10 +5,11 @@ import pytest
 
 pytest.importorskip("rclpy", reason="installed without ROS")
 
-from devices import COMPILED
+from devices import COMPILED, GPUS
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
 from std_msgs.msg import Float32MultiArray
+from std_srvs.srv import Trigger
 
 from sim_node.bridge import Subscriber
 from sim_node.msg import Keyframe, Record, Ring, Tick
@@ -150,3 +151,42 @@ def test_diagnostics_tell_what_happens(rig, clock):
 
 def values(message):
     return {pair.key: pair.value for pair in message.status[0].values}
+
+
+@GPUS
+def test_fields_on_a_gpu_are_told_of_and_reset_with_the_ring(rig, plants, device):
+    with rig(rate=1000.0, plant=f"{plants}:Apart", device=device.name) as (node, peer):
+        peer.change("configure")
+        rings, said = peer.listen(Ring, "ring"), peer.listen(DiagnosticArray, "/diagnostics", late=False)
+        peer.change("activate")
+        peer.until(lambda: rings and said, "latched message and diagnostics")
+        ring = rings[0]
+        told = {pair.key: pair.value for pair in said[-1].status[0].values}
+        assert (ring.device_transport, told["device_transport"], told["mapped_by"]) == ("cuda_ipc", "cuda_ipc", "")
+        assert (ring.device_uuid, [field.name for field in ring.device_fields]) == (device.uuid, ["x", "level"])
+        assert [field.name for field in ring.fields] == ["level"]
+        with Subscriber(f"/{ring.segment}") as reader:
+            assert (ring.driver, ring.device_uuid) == (reader.offer.driver, reader.offer.uuid)
+            with reader.next(timeout=60) as tick:
+                assert tick["x"].ptr == node.assembly.publisher.exported.slot(tick.slot)["x"].ptr
+                assert tick.fetch("x").shape == (3, 3)
+            first = reader.generation
+            assert peer.call(Trigger, "reset").success
+            while reader.generation == first:  # what it has not seen of the old ring comes first
+                with reader.next(timeout=60) as tick:
+                    assert tick.fetch("level") == tick["level"]
+            with reader.latest() as tick:
+                assert tick.fetch("x").shape == (3, 3)
+
+
+def test_what_no_gpu_keeps_is_published_on_the_host(rig, plants, capfd):
+    with rig(rate=1000.0, plant=f"{plants}:Apart") as (node, peer):
+        peer.change("configure")
+        rings = peer.listen(Ring, "ring")
+        peer.until(lambda: rings, "latched message")
+        assert (rings[0].device_transport, list(rings[0].device_fields)) == ("", [])
+        assert [field.name for field in rings[0].fields] == ["x", "level"]
+        assert node.assembly.publisher.exported is None
+    said = capfd.readouterr().err
+    for name in ("x", "level"):
+        assert f"'{name}' is published on the host: the plant is stepped on cpu, which is no GPU" in said
