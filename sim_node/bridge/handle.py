@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sim_node._native import Ring
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.segment import Segment
 from sim_node.bridge.transports import posix_shm
 from sim_node.errors import RingError
 
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _WORDS = {"generation": 64, "owner_pid": 22, "owner_start": 34, "owner_uid": 32, "slots": 32}  # member → bits
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -51,28 +52,45 @@ class Handle:
         return Handle(name, transport, boot_id=_member(message, "boot_id", str), layout_digest=digest, **found)
 
     def find(self) -> Segment:
-        """Map the ring that is meant.
+        """Map the ring that is meant, of this user or of one of its groups.
 
         Raises RingError when this process cannot, or when that life of the ring is over.
         """
-        if self.boot_id != _BOOT.read_text().strip():
-            raise self._refusal("is of another host, or of before this one was started again")
+        if self.boot_id != boot_id():
+            raise self._refusal(
+                "is of another host, or of before this one was started again; memory is shared on one host only"
+            )
         if self.transport != posix_shm.TRANSPORT:
             raise self._refusal(f"has the transport {self.transport[:80]!r}; what another process opens is posix_shm")
-        segment = posix_shm.find(self.name)
-        if segment is None:
-            raise self._refusal("is gone")
-        ring = segment.ring
+        why = "is gone"
+        if self.owner_uid != (mine := os.geteuid()):
+            owner, reader = posix_shm.user(self.owner_uid), posix_shm.user(mine)
+            why = f"is of {owner}, this process of {reader}, and there is none for a group of both"
+        for segment in posix_shm.find_all(self.name):
+            ring = segment.ring
+            wrong = self._differences(ring)
+            if not wrong and not ring.ended:
+                return segment
+            if not wrong:
+                why = f"is over: its producer (pid {ring.owner_pid}) has ended"
+            elif ring.owner_uid == self.owner_uid:
+                why = f"is another one by now: {'; '.join(wrong)}"
+        raise self._refusal(
+            f"{why}; a handle is good for one life of a ring: take the newest of the topic ~/ring, none of a bag"
+        )
+
+    def _differences(self, ring: Ring) -> list[str]:
+        """Tell what of this ring is not as the handle says."""
         theirs = {**{word: getattr(ring, word) for word in _WORDS}, "layout_digest": ring.digest.hex()}
-        if wrong := [f"{word} {is_}, not {was}" for word, is_ in theirs.items() if (was := getattr(self, word)) != is_]:
-            raise self._refusal(f"is another one by now: {'; '.join(wrong)}")
-        return segment
+        return [f"{word} {is_}, not {was}" for word, is_ in theirs.items() if (was := getattr(self, word)) != is_]
 
     def _refusal(self, why: str) -> RingError:
-        return RingError(
-            f"the ring '{self.name}' of this handle {why}; a handle is good for one life of a ring: "
-            "take the newest of the topic ~/ring, none of a bag"
-        )
+        return RingError(f"the ring '{self.name}' {why}")
+
+
+def boot_id() -> str:
+    """Name this host's kernel since its boot: another host has another name."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def _member(message: Any, name: str, kind: type) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -16,8 +15,7 @@ from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from sim_node._native import Tick
-from sim_node.bridge import Subscriber
-from sim_node.bridge.transports import posix_shm
+from sim_node.bridge import Handle, Subscriber
 from sim_node.errors import RingError
 from sim_node.layout import Field
 from sim_node.msg import Ring
@@ -25,7 +23,6 @@ from sim_node.node.inputs import MESSAGES
 from sim_node.node.process import spinning
 from sim_node.node.standard.reading import Reading
 from sim_node.node.standard.template import Array
-from sim_node.node.topics import boot_id
 
 SHARED, TOPICS = "shared memory", "topics"
 WARN_PERIOD = 5.0  # seconds between warnings about one topic
@@ -108,8 +105,8 @@ class Connection:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
-            self._follow()
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            self._arrive(deadline)
+            left = _left(deadline)
             if self._reader is not None:
                 return self._reader.next(left)
             with self._news:
@@ -159,23 +156,28 @@ class Connection:
         self.close()
 
     def _find(self, address: str, timeout: float) -> None:
-        """Wait for an address that leads somewhere."""
+        """Wait for an address, and for one that leads somewhere."""
         deadline = time.monotonic() + timeout
-        fault = RingError(
-            f"no address of a plant came on {address} within {timeout:g} s: "
-            "is its node configured, and of this ROS domain?"
-        )
-        tried = None
+        with self._news:
+            if not self._news.wait_for(partial(self._moved, None), timeout):
+                raise RingError(
+                    f"no address of a plant came on {address} within {timeout:g} s: "
+                    "is its node configured, and of this ROS domain?"
+                )
+        self._arrive(deadline)
+
+    def _arrive(self, deadline: float | None) -> None:
+        """Follow the plant; while its address leads nowhere, wait for another: between two generations one comes."""
         while True:
             with self._news:
-                if not self._news.wait_for(partial(self._moved, tried), max(0.0, deadline - time.monotonic())):
-                    raise fault
                 tried = self._announced
             try:
                 self._follow()
                 return
-            except RingError as error:  # between two generations another address comes
-                fault = error
+            except RingError:
+                with self._news:
+                    if not self._news.wait_for(partial(self._moved, tried), _left(deadline)):
+                        raise
 
     def _moved(self, known: Ring | None) -> bool:
         return self._announced is not known
@@ -212,14 +214,16 @@ class Connection:
             address = self._announced
         if address is None or address is self._chosen:
             return
-        obstacle = _obstacle(address)
-        if obstacle or self._reader is None:  # a reader that may go on follows a restarted plant by itself
+        obstacle = self._map(address)
+        if obstacle:
             self._leave()
-            obstacle = obstacle or self._map(address)
-            if obstacle:
-                self._listen(address, obstacle)
-            self._logger.info(f"{self._base}: {self.path}: {self.reason}")
+            self._listen(address, obstacle)
         self._chosen = address
+
+    def _choose(self, path: str, fields: Iterable[str], reason: str) -> None:
+        """Note and log the path that was taken."""
+        self.path, self.fields, self.reason = path, tuple(fields), reason
+        self._logger.info(f"{self._base}: {path}: {reason}")
 
     def _leave(self) -> None:
         self._reader, self._inputs = None, {}
@@ -228,16 +232,17 @@ class Connection:
     def _map(self, address: Ring) -> str:
         """Map the ring; returns why that is not possible, or ''."""
         try:
-            found = posix_shm.find(address.segment)
-            if found is None or _owner(found.ring) != _owner(address):
-                return _absence(address)
-            reader = Subscriber(address.segment, timeout=0.0)
+            handle = Handle.of(address)
+            if self._reader is not None and self._reader.name == handle.name:
+                handle.find()  # here as well, so the reader follows the plant by itself
+                return ""
+            reader = Subscriber(handle, timeout=0.0)
         except RingError as fault:
             return str(fault)
+        self._leave()
         self._way.callback(reader.close)
         self._reader = reader
-        self.path, self.fields = SHARED, tuple(field.name for field in reader.layout)
-        self.reason = f"ring '{address.segment}' is of this host"
+        self._choose(SHARED, (field.name for field in reader.layout), f"ring '{handle.name}' is of this host")
         return ""
 
     def _listen(self, address: Ring, obstacle: str) -> None:
@@ -268,8 +273,7 @@ class Connection:
                 making.callback(self._node.destroy_subscription, made)
             self._way = making.pop_all()
         texts = [part.text for reading in readings.values() for part in reading.parts.values()]
-        self.path, self.fields = TOPICS, tuple(dict.fromkeys(texts))
-        self.reason = f"{obstacle}; {', '.join(readings)} instead"
+        self._choose(TOPICS, dict.fromkeys(texts), f"{obstacle}; {', '.join(readings)} instead")
 
 
 def connect(node: Node, name: str, timeout: float = 5.0) -> Connection:
@@ -282,26 +286,8 @@ def connect(node: Node, name: str, timeout: float = 5.0) -> Connection:
     return Connection(node, name, timeout)
 
 
-def _obstacle(address: Ring) -> str:
-    """Tell what forbids mapping the ring of this address, or ''."""
-    if address.boot_id != boot_id():
-        return "the plant is on another host"
-    if address.transport != posix_shm.TRANSPORT:
-        return f"the ring's transport is {address.transport}"
-    return ""
-
-
-def _owner(ring: Any) -> tuple[int, ...]:
-    """Tell which life of which process a ring or an address is of: one out of a bag is of none that is here."""
-    return ring.generation, ring.owner_pid, ring.owner_start, ring.owner_uid
-
-
-def _absence(address: Ring) -> str:
-    """Tell why there is no ring of this address here."""
-    mine, theirs = os.geteuid(), address.owner_uid
-    if mine != theirs:
-        return f"the plant runs as uid {theirs}, this process as uid {mine}, and its ring is for no group of both"
-    return f"there is no ring '{address.segment}' of generation {address.generation} and pid {address.owner_pid} here"
+def _left(deadline: float | None) -> float | None:
+    return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
 def _fields(messages: Iterable[Any]) -> list[Field]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from rclpy.duration import Duration
@@ -13,6 +12,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
 from sim_node.bridge import Subscriber
+from sim_node.bridge.handle import boot_id
 from sim_node.layout import Layout
 from sim_node.msg import Field, Keyframe, Record, Ring, Tick
 from sim_node.node.assembly import Assembly
@@ -147,11 +147,6 @@ class Topics:
                 return Tick(stamp=stamp, step=tick.step, slot=tick.slot, generation=generation, hash=tick.hash)
 
         self._topics["tick"].publish(told, step=step)
-
-
-def boot_id() -> str:
-    """Name this host's kernel since its boot: another host has another name."""
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def _fields(layout: Layout) -> list[Field]:

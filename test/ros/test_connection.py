@@ -1,6 +1,7 @@
 """Connections to real nodes: by shared memory here, by topics as from another host, and from one to the other."""
 
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -23,13 +24,15 @@ STANDARD = {
 }
 NAME = f"plant_{os.getpid()}"
 FORCE = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+STRANGER = 54321
 ELSEWHERE = [
-    ({"boot_id": "another"}, "the plant is on another host"),
-    ({"owner_uid": os.geteuid() + 1}, f"the plant runs as uid {os.geteuid() + 1}, this process as uid {os.geteuid()}"),
-    ({"transport": "cuda_ipc"}, "the ring's transport is cuda_ipc"),
-    ({"segment": "none_such"}, "there is no ring 'none_such' of generation "),
-    ({"owner_start": 1}, f"there is no ring '{NAME}' of generation "),
-    ({"generation": 1}, f"there is no ring '{NAME}' of generation 1 and pid {os.getpid()} here"),
+    ({"boot_id": "another"}, f"the ring '{NAME}' is of another host, "),
+    ({"owner_uid": STRANGER}, f"the ring '{NAME}' is of uid {STRANGER}, this process of "),
+    ({"transport": "cuda_ipc"}, f"the ring '{NAME}' has the transport 'cuda_ipc'; "),
+    ({"segment": "none_such"}, "the ring 'none_such' is gone; "),
+    ({"owner_start": 1}, f"the ring '{NAME}' is another one by now: owner_start "),
+    ({"generation": 1}, f"the ring '{NAME}' is another one by now: generation "),
+    ({"layout_digest": ""}, "a ring's layout_digest is a SHA-256 in hex, not ''"),
 ]
 
 
@@ -61,6 +64,11 @@ def moved(connection):
             if "x" in tick.keys() and np.allclose(tick["x"], FORCE, rtol=0.1):  # noqa: SIM118 (not iterable)
                 return tick["x"].copy(), tick.stamp_ns
     raise AssertionError("the plant did not follow")
+
+
+def read_on(connection, ticks):
+    for _ in range(ticks):
+        connection.next(0.01).release()
 
 
 def test_a_plant_of_this_host_is_read_in_its_ring(rig, capfd):
@@ -120,23 +128,37 @@ def test_both_paths_go_on_after_a_reset_and_change_with_the_plants_place(rig, ad
             for changes, path in (
                 ({}, "shared memory"),
                 ({"boot_id": "another"}, "topics"),
-                ({"owner_uid": os.geteuid() + 1}, "topics"),
+                ({"owner_uid": STRANGER}, "topics"),
+                ({}, "shared memory"),
+                ({"segment": "moved"}, "topics"),
                 ({}, "shared memory"),
             ):
                 address(**changes)
                 assert peer.call(Trigger, "reset").success
                 for _ in range(2000):
                     connection.next(30.0).release()
-                    if connection.path == path and connection._chosen.boot_id == changes.get("boot_id", own()):
+                    chosen = connection._chosen
+                    if connection.path == path and all(getattr(chosen, at) == what for at, what in changes.items()):
                         break
                 assert connection.path == path
                 moved(connection)
 
 
-def own():
-    from sim_node.node.topics import boot_id
-
-    return boot_id()
+def test_a_reader_waits_for_an_address_after_one_that_leads_nowhere(rig, address):
+    with rig(rate=1000.0) as (_, peer):
+        peer.change("configure")
+        peer.change("activate")
+        with connect(peer.node, peer.target) as connection:
+            address(segment="gone")
+            assert peer.call(Trigger, "reset").success
+            with pytest.raises(RingError, match="the ring 'gone' is gone"):
+                read_on(connection, 2000)
+            address()
+            again = threading.Thread(target=peer.call, args=(Trigger, "reset"))
+            again.start()
+            connection.next(30.0).release()
+            assert connection.path == "shared memory"
+            again.join()
 
 
 def test_silence_is_told(rig, address):
@@ -156,7 +178,10 @@ def test_nothing_to_connect_to_is_one_clear_error(rig, address):
             connect(peer.node, "/nobody", timeout=0.01)
         address(boot_id="another")
         peer.change("configure")
-        with pytest.raises(RingError, match=r"cannot be mapped \(the plant is on another host\), and it publishes no"):
+        told = (
+            r"cannot be mapped \(the ring 'plant_\d+' is of another host, .*\), and it publishes no standard messages"
+        )
+        with pytest.raises(RingError, match=told):
             connect(peer.node, peer.target, timeout=2.0)
 
 

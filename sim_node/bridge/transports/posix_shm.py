@@ -81,8 +81,13 @@ def find(name: str) -> Segment | None:
 
     Raises RingError when it belongs to another user or holds no ring that can be read.
     """
+    return next(find_all(name), None)
+
+
+def find_all(name: str) -> Iterator[Segment]:
+    """Map one after another the segments of that name, of this user and then of its groups. Raises as ``find``."""
     found = (attach(path, name) for path in paths_of(name))
-    return next((segment for segment in found if segment is not None), None)
+    return (segment for segment in found if segment is not None)
 
 
 def attach(path: Path, name: str) -> Segment | None:

@@ -34,7 +34,9 @@ def main(name: str, nbytes: int, last: int) -> None:
             continue
         seen = now_seen
         state = buffers[seen & 1]
-        ages.append(time.monotonic_ns() - int(state[:2].view(np.int64)[0]))
+        now, stamp = time.monotonic_ns(), int(state[:2].view(np.int64)[0])
+        if stamp <= now:  # else it is of another state already: this one was overwritten
+            ages.append(now - stamp)
     print(json.dumps({"call": ages}))
     del count, buffers, buffer, state
     memory.close()
