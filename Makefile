@@ -2,7 +2,7 @@
 BIN := .venv/bin
 PYTHON ?= $(shell command -v $(BIN)/python || echo python3)
 
-.PHONY: help setup demo test fuzz clean
+.PHONY: help setup demo test fuzz soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ test: setup ## check style and types, and run the whole suite
 
 fuzz: setup ## compare random kernels on the device python and compiled (MINUTES=10, SEED=…)
 	$(BIN)/python scripts/fuzz.py --minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED))
+
+soak: setup ## kill readers and producers of a ring at 1 kHz (MINUTES=10), and count what was torn or left
+	@$(BIN)/python scripts/soak.py --minutes $(or $(MINUTES),10) $(if $(SAVE),--save $(SAVE))
 
 clean: ## remove .venv and all that was built
 	rm -rf .venv build dist install log *.egg-info sim_node/msg sim_node/srv sim_node/include sim_node/_native*.so sim_node/*_s__*.so

@@ -24,8 +24,7 @@ def table() -> str:
     launch, bridge, tick = read("launch"), read("bridge"), read("tick")
     spring, fluid, builds = read("spring"), read("lbm"), read("compile")
     springs = {name: f"{peer['gbs_1M']:.0f} GB/s" for name, peer in spring["peers"].items()}
-    warp, numba, rclpy = launch["peers"]["warp"], launch["peers"]["numba"], bridge["peers"]["rclpy"]
-    ours, wake = launch["figures"], bridge["figures"]
+    warp, numba, ours = launch["peers"]["warp"], launch["peers"]["numba"], launch["figures"]
     native, timer = tick["figures"]["native"], tick["peers"]["rclpy_timer"]
     sleep, spin = tick["peers"]["sleep_loop"], tick["figures"]["native_spin"]
     ratios = launch["ratios"]
@@ -60,7 +59,7 @@ def table() -> str:
             f"Warp {builds['peers']['warp']['cold_ms']:.0f} ms / {builds['peers']['warp']['warm_ms']:.0f} ms",
             f"{builds['ratios']['vs_warp_cold']:.1f} / {builds['ratios']['vs_warp_warm']:.1f} × Warp",
         ),
-        *(_wake(size, wake, rclpy, bridge["ratios"]) for size in ("4kB", "1MB", "64MB")),
+        *_bridge(bridge),
         (
             "lateness of a 1 kHz tick, p50 / p99",
             _pair(native["lateness"]),
@@ -81,17 +80,41 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _wake(
-    size: str, ours: dict[str, Any], rclpy: dict[str, Any], ratios: dict[str, float]
-) -> tuple[str, str, str, str]:
-    spin, futex = ours[f"wake_spin_{size}"]["p50_us"], ours[f"wake_futex_{size}"]["p50_us"]
-    message, serialize = rclpy[f"message_{size}"]["p50_us"], rclpy[f"serialize_{size}"]["p50_us"]
-    return (
-        f"{size[:-2]} {size[-2:]} of state to another process, spin / futex",
-        f"{_us(spin)} / {_us(futex)}",
-        f"rclpy message {_us(message)}; serializing alone {_us(serialize)}",
-        f"{ratios[f'vs_rclpy_{size}']:.0f} × serializing, by spin",
-    )
+def _bridge(bridge: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    ours, peers, ratios = bridge["figures"], bridge["peers"], bridge["ratios"]
+    rclpy, reader, loop = peers["rclpy"], peers["c_reader"], peers["cpp_controller"]["loop"]
+    rows = []
+    for size in ("4kB", "1MB", "64MB", "1GB"):
+        others = [f"iceoryx2 {_waits(peers['iceoryx2'], 'call', size)}"]
+        times = f"{ratios[f'vs_iceoryx2_{size}']:.1f} / {ratios[f'vs_iceoryx2_{size}_futex']:.1f} × iceoryx2"
+        if f"message_{size}" in rclpy:
+            message, alone = rclpy[f"message_{size}"]["p50_us"], rclpy[f"serialize_{size}"]["p50_us"]
+            others.append(f"rclpy message {_us(message)}, serializing alone {_us(alone)}")
+            times += f" · {ratios[f'vs_rclpy_{size}']:.0f} × serializing"
+        state = f"{size[:-2]} {size[-2:]} of state to another process, spin / futex"
+        rows.append((state, _waits(ours, "wake", size), " · ".join(others), times))
+    many = f"{_waits(ours, 'wake', '64_readers')}, alone {_waits(ours, 'wake', '1_readers')}"
+    polled = _us(peers["shared_memory"]["call_spin_4kB"]["p50_us"])
+    rows += [
+        ("4 kB to one of 64 readers, spin / futex", many, "", ""),
+        (
+            "4 kB to a reader in C, spin / futex",
+            _waits(reader, "wake", "4kB"),
+            f"Python polling shared_memory {polled}",
+            "",
+        ),
+        (
+            "a loop in lockstep: commit, controller in C++, command; p50 / p99 / p99.9",
+            " / ".join(_us(loop[f"{key}_us"]) for key in ("p50", "p99", "p999")),
+            "",
+            "",
+        ),
+    ]
+    return rows
+
+
+def _waits(figures: dict[str, Any], kind: str, what: str) -> str:
+    return " / ".join(_us(figures[f"{kind}_{wait}_{what}"]["p50_us"]) for wait in ("spin", "futex"))
 
 
 def _pair(distribution: dict[str, float]) -> str:

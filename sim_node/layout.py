@@ -88,7 +88,10 @@ class Layout:
 
         Raises ValueError naming the fault: text from another process is not trusted.
         """
-        body = json.loads(text)
+        try:
+            body = json.loads(text)
+        except RecursionError:
+            raise ValueError("the layout's text is nested too deeply") from None
         if not isinstance(body, dict) or body.get("format") != FORMAT:
             raise ValueError(f"not a layout of format {FORMAT}")
         size, fields = body.get("size"), []
@@ -103,6 +106,8 @@ class Layout:
             extents = (field.offset, *field.shape)
             if not all(type(n) is int and 0 <= n < 2**63 for n in extents) or len(field.shape) > MAX_AXES:
                 raise ValueError(f"field '{field.name}' has an impossible offset or shape")
+            if math.prod(n or 1 for n in field.shape) * field.element.size >= 2**63:  # also where an axis is empty
+                raise ValueError(f"field '{field.name}' has a shape that no array can have")
             if field.offset % ALIGNMENT or field.offset + field.nbytes > size:
                 raise ValueError(f"field '{field.name}' does not lie inside the layout's {size} bytes")
             fields.append(field)

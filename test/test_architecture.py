@@ -59,9 +59,12 @@ TESTED_ELSEWHERE = {
     "lang/values/__init__": "test_vector.py makes values of every type",
     "lang/values/numbers": "test_vector.py passes every kind of number, and what is none",
     "lang/values/value": "test_vector.py computes with, copies and shows values",
-    "cli/benches/bridge_reader": "test_bridge.py runs it as a process",
+    **{
+        f"cli/benches/{name}": "test_bridge_peers.py runs it as a process"
+        for name in ("iceoryx2_peer", "rclpy_peer", "shared_memory_peer")
+    },
+    **{f"cli/benches/{name}": "test_bridge_ring.py runs it as a process" for name in ("bridge_crowd", "bridge_reader")},
     "cli/benches/compiling": "cli/benches/test_compile.py: a process of the bench",
-    "cli/benches/rclpy_peer": "test_bridge.py runs it as a process",
     "cli/rig/session": "test_demo.py runs whole sessions",
     "compiler/ir/rules": "test_verifier.py breaks each rule",
     **{

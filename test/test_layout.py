@@ -83,6 +83,7 @@ def test_an_unknown_field_names_those_there_are() -> None:
         ({"shape": [1 << 40]}, "does not lie inside"),
         ({"shape": [0] * 33}, "impossible offset or shape"),
         ({"shape": [1 << 63]}, "impossible offset or shape"),
+        ({"shape": [0, 1 << 62, 1 << 62]}, "a shape that no array can have"),
         ({"shape": [5, 5, 5]}, "does not lie inside"),
     ],
 )
@@ -92,3 +93,8 @@ def test_a_forged_text_is_refused(change: dict[str, object], message: str) -> No
         (body if key in body else body["fields"][0])[key] = value
     with pytest.raises(ValueError, match=message):
         Layout.parse(json.dumps(body))
+
+
+def test_a_text_nested_without_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="nested too deeply"):
+        Layout.parse("[" * 100_000)

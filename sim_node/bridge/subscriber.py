@@ -15,6 +15,7 @@ import numpy as np
 from sim_node._native import LANES, LEASES, NO_LANE, Reader, Ring, Tick
 from sim_node.bridge.device_fields import DeviceFields
 from sim_node.bridge.exported import Exported
+from sim_node.bridge.handle import Handle
 from sim_node.bridge.mapped import reach
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.offer import Offer
@@ -31,7 +32,7 @@ PLACES = ("auto", "host", "device")
 
 
 class Subscriber:
-    """A reader of the ring of that node's name, or of a Publisher in this process.
+    """A reader of the ring of that node's name, of a Publisher in this process, or that a handle means.
 
     It outlives the producer: the next wait finds the ring that a restarted one made. Use it in one thread.
     ``timeout`` is in seconds, how long to wait for the ring to be there. ``writer`` is the name under which it sends
@@ -47,7 +48,7 @@ class Subscriber:
 
     def __init__(
         self,
-        source: str | Publisher,
+        source: str | Publisher | Handle,
         timeout: float = 5.0,
         writer: str | None = None,
         on: str = "auto",
@@ -61,10 +62,11 @@ class Subscriber:
         if isinstance(source, Publisher):
             self.name, self._find = source.name, lambda: source.segment
         else:
-            self.name = ring_name(source)
+            self.name = source.name if isinstance(source, Handle) else ring_name(source)
             self._find = partial(posix_shm.find, self.name)
         self._switches = -1
-        self._adopt(self._search(None, timeout, time.monotonic() + timeout))
+        first = source.find() if isinstance(source, Handle) else None
+        self._adopt(first or self._search(None, timeout, time.monotonic() + timeout))
 
     @property
     def generation(self) -> int:

@@ -46,7 +46,8 @@ def test_holds_what_is_needed_without_the_tree(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     for name in MESSAGES:
         assert f"sim_node/msg/{name}" in names
-    for name in ("sim_node/include/sim_node/ring.h", "sim_node/py.typed", "sim_node/_native.pyi"):
+    bench = "sim_node/cli/benches/bridge_reader.c"
+    for name in ("sim_node/include/sim_node/ring.h", "sim_node/py.typed", "sim_node/_native.pyi", bench):
         assert name in names
     prefix = f"{'-'.join(wheel.name.split('-')[:2])}.data/data"
     assert f"{prefix}/share/sim_node/launch/sim.launch.py" in names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_BROUGHT = ("warp", "numba")  # by the extra ``bench``
+_BROUGHT = ("warp", "numba", "iceoryx2")  # by the extra ``bench``
 
 
 def absence(error: Exception) -> dict[str, str]:

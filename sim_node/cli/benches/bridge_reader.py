@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+
+import numpy as np
 
 from sim_node.bridge import Subscriber
-from sim_node.errors import RingError
 
 
-def main(name: str, spin_us: int, ticks: int) -> None:
-    """Read until the producer closes; print ``ready``, then a list of ages in ns, commit to view."""
-    ages: list[int] = []
+def main(name: str, spin_us: int, last: int) -> None:
+    """Read until tick ``last``; print ``ready``, then ages in ns: since the commit and since the producer's call."""
+    wake: list[int] = []
+    call: list[int] = []
     with Subscriber(name, timeout=10.0) as subscriber:
+        if (old := subscriber.latest()) is not None:
+            old.release()  # of before this reader
         print("ready", flush=True)
-        try:
-            for _ in range(ticks):
-                with subscriber.next(timeout=2.0, spin_us=spin_us) as tick:
-                    tick["state"]
-                    ages.append(tick.age_ns)
-        except RingError:
-            pass  # closed by the producer: the ticks missed while starting are not latencies
-    print(json.dumps(ages))
+        step = 0
+        while step < last:
+            with subscriber.next(timeout=2.0, spin_us=spin_us) as tick:
+                state = tick["state"]
+                age, now = tick.age_ns, time.monotonic_ns()
+                step = tick.step
+                wake.append(age)
+                call.append(now - int(state[:2].view(np.int64)[0]))
+    print(json.dumps({"wake": wake, "call": call}))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from sim_node.device import driver
 from sim_node.device.cuda import Cuda
 
 PACKAGES = (
-    *("sim_node", "numpy", "llvmlite", "warp-lang", "numba", "ros-jazzy-rclpy", "ros-kilted-rclpy"),
+    *("sim_node", "numpy", "llvmlite", "warp-lang", "numba", "iceoryx2", "ros-jazzy-rclpy", "ros-kilted-rclpy"),
     *("cuda-bindings", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x", "torch"),
 )
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from sim_node.cli.benches.absence import absence
+
 PERIOD_S = {4096: 2e-3, 1 << 20: 1e-2}
 WARM_UP = 2
 
@@ -25,7 +27,7 @@ def main(role: str, nbytes: int, count: int, topic: str) -> None:
         from rclpy.qos import QoSProfile
         from std_msgs.msg import Float32MultiArray
     except ImportError as absent:
-        print(json.dumps({"absent": str(absent)}))
+        print(json.dumps(absence(absent)))
         return
     rclpy.init()
     node = rclpy.create_node(f"{topic}_{role}")
