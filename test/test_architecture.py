@@ -64,6 +64,7 @@ TESTED_ELSEWHERE = {
         for name in ("iceoryx2_peer", "rclpy_peer", "shared_memory_peer")
     },
     **{f"cli/benches/{name}": "test_bridge_ring.py runs it as a process" for name in ("bridge_crowd", "bridge_reader")},
+    "cli/benches/bridge_gpu_reader": "test_bridge_gpu.py runs it as a process",
     "cli/benches/compiling": "cli/benches/test_compile.py: a process of the bench",
     "cli/rig/session": "test_demo.py runs whole sessions",
     "compiler/ir/rules": "test_verifier.py breaks each rule",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sim_node.cli.benches.measurement import Measurement
 
 # Who measures on GPUs, too: the module of cli/benches whose ``run`` takes one.
-ON_GPUS = {"spring": "spring_gpu", "compile": "compile", "tick": "tick_gpu"}
+ON_GPUS = {"bridge": "bridge_gpu", "spring": "spring_gpu", "compile": "compile", "tick": "tick_gpu"}
 
 
 class Bench(str, Enum):

@@ -30,7 +30,7 @@ def bare_graph(gpu: Cuda, kernels: int, threads: int) -> Iterator[dict[str, Call
     with gpu.active():
         graph = _instantiated(module.symbols[ENTRY], kernels, threads)
         stream = gpu.stream
-        launch, wait = _CALL(_address("cuGraphLaunch")), _WAIT(_address("cuStreamSynchronize"))
+        launch, wait = _CALL(pointer("cuGraphLaunch")), _WAIT(pointer("cuStreamSynchronize"))
         graph_at, stream_at = ctypes.c_void_p(int(graph)), ctypes.c_void_p(int(stream))
 
         def bindings() -> None:
@@ -65,6 +65,7 @@ def _instantiated(function: int, kernels: int, threads: int) -> Any:
     return made
 
 
-def _address(name: str) -> int:
+def pointer(name: str) -> int:
+    """Find a function of the driver by its name: its address."""
     address, _ = call("cuGetProcAddress", name.encode(), _API, 0)
     return int(address)
