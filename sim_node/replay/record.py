@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +23,7 @@ BATCH = 512  # ticks a record message, of at most so many
 BATCH_BYTES = 1 << 20
 FLUSH_S = 1.0  # of wall time that a killed run may lose
 GENERATION = 1
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +83,12 @@ def record_offline(
     done, begun = Offline(), time.monotonic()
     flushed = begun
     stepper.reset()
-    _write_keyframe(stepper, writer, name, done)
     row = 8 * len(stepper.state_layout.fields) + stepper.input_layout.size
     batch = max(1, min(BATCH, BATCH_BYTES // max(row, 1)))
     varies = [line for line in lines if len(line.values) > 1]
     try:
+        with _whole():
+            _write_keyframe(stepper, writer, name, done)
         while done.ticks < ticks:
             until = min(ticks, done.ticks + batch)
             if keyframe_every:
@@ -91,18 +96,37 @@ def record_offline(
             try:
                 _tick(stepper, lines if done.ticks == 0 else varies, done.ticks, until)
             finally:
-                done.ticks += _write_records(stepper, writer, name)
-            if keyframe_every and done.ticks % keyframe_every == 0:
-                _write_keyframe(stepper, writer, name, done)
-            if time.monotonic() - flushed > FLUSH_S:
-                writer.flush()
-                flushed = time.monotonic()
+                with _whole():
+                    done.ticks += _write_records(stepper, writer, name)
+            with _whole():
+                if keyframe_every and done.ticks % keyframe_every == 0:
+                    _write_keyframe(stepper, writer, name, done)
+                if time.monotonic() - flushed > FLUSH_S:
+                    writer.flush()
+                    flushed = time.monotonic()
             if progress is not None:
                 progress(done.ticks)
     except KeyboardInterrupt:
         done.interrupted = True
     done.wall_s = time.monotonic() - begun
     return done
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait until the block is done: a message that is cut short tears the bag."""
+    if threading.current_thread() is not threading.main_thread():  # no signal interrupts another thread
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda one, _: came.append(one)) for number in STOP_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handling in before.items():
+            signal.signal(number, handling)
+        for again in came:
+            signal.raise_signal(again)
 
 
 def _tick(stepper: Stepper, lines: list[Timeline], begin: int, until: int) -> None:

@@ -52,7 +52,10 @@ def test_a_bench_that_does_not_measure_there_is_refused(sim_node, simulate):
     simulate()
     said = sim_node("bench", "math", "--device", "cuda:0")
     assert said.code == 2
-    assert "bench math does not measure on 'cuda:0': all do on the CPU, and on GPUs bridge, spring, compile, tick" in said.err
+    assert (
+        "bench math does not measure on 'cuda:0': all do on the CPU, and on GPUs bridge, spring, compile, tick"
+        in said.err
+    )
     assert sim_node("bench", "spring", "--device", "python").code == 2
 
 

@@ -1,5 +1,7 @@
 """Offline runs: inputs over time, keyframes, ends that come early."""
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,24 @@ def test_ctrl_c_leaves_a_whole_bag(spring, tmp_path, build):
     with BagWriter(tmp_path / "short.mcap") as writer:
         done = record_offline(spring(), writer, name="s", ticks=10**9, progress=stop)
     assert done.interrupted
+    report = verify(tmp_path / "short.mcap", build=build)
+    assert (report.verified, report.torn) == (done.ticks, "")
+
+
+@pytest.mark.parametrize("at", [1, 3])  # the keyframe at the start, and records
+def test_ctrl_c_waits_for_the_message_that_is_being_written(spring, tmp_path, build, monkeypatch, at):
+    with BagWriter(tmp_path / "short.mcap") as writer:
+        write, numbers = writer._sink.write, iter(range(1, at + 1))
+
+        def interrupted(*message):
+            if next(numbers) == at:
+                signal.raise_signal(signal.SIGINT)
+            write(*message)
+
+        monkeypatch.setattr(writer._sink, "write", interrupted)
+        done = record_offline(spring(), writer, name="s", ticks=10**9)
+    assert done.interrupted
+    assert sum(writer.counts.values()) == at
     report = verify(tmp_path / "short.mcap", build=build)
     assert (report.verified, report.torn) == (done.ticks, "")
 

@@ -37,12 +37,18 @@ def empty(gpu, kernels, threads):
     yield {"pointers": lambda: 0}
 
 
+def test_a_free_pace_waits_for_nothing():
+    assert list(bridge_gpu._pace("free", 3)) == [1, 2, 3]
+
+
 def test_each_way_has_figures_beside_bare_calls(simulate, monkeypatch):
     def module(name, *arguments):
         assert name == "bridge_gpu_reader"
         code = READER.format(test=str(Path(__file__).resolve().parents[2]))
         return [sys.executable, "-c", code, *map(str, arguments)]
 
+    # at full speed a reader may see the last tick alone
+    monkeypatch.setattr(bridge_gpu, "_pace", lambda _, ticks: bridge_gpu.paced(ticks))
     monkeypatch.setattr(bridge_gpu, "WARM", 4)
     monkeypatch.setattr(bridge_gpu, "SIZES", {"4kB": 4096})
     monkeypatch.setattr(bridge_gpu, "module", module)
