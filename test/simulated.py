@@ -26,7 +26,7 @@ from sim_node.compiler.ir.function import Function
 from sim_node.device import cuda, driver
 from sim_node.runtime import gpu, program
 
-_OOM, _INVALID, _NO_CONTEXT, _ABSENT = 2, 1, 201, 500
+_OOM, _INVALID, _NO_CONTEXT, _ABSENT, _NOT_READY = 2, 1, 201, 500, 600
 _CONTEXT = 77
 _SHARED_EVENT = 4
 # what every function of the driver's that needs a context begins with
@@ -102,6 +102,7 @@ class Driver:
         self.mapped: dict[int, mmap.mmap] = {}  # memory of other processes
         self.uuid = bytes(range(16))
         self.can_share = True
+        self.late = False  # whether events have not come yet
         self.waited: list[tuple[int, int]] = []  # streams that wait for an event, and how often or when it was recorded
         self.early = 0  # edges of all graphs that let a kernel begin beside the one before
         self._callbacks = {
@@ -389,6 +390,9 @@ class Driver:
 
     def cuEventRecord(self, event, stream):
         return (self._cuEventRecord(int(event), stream),)
+
+    def cuEventQuery(self, event):
+        return (_NOT_READY if self.late else 0,)
 
     def cuStreamWaitEvent(self, stream, event, flags):
         told = self.events[int(event)]

@@ -41,9 +41,13 @@ def test_copies_are_of_their_slot_and_their_memory_is_used_again(slots):
     assert fields.fetch(0, "y") is None
 
 
-def test_streams_wait_for_the_slots_event(simulate):
+def test_streams_wait_for_the_slots_event_where_it_has_not_come(simulate):
+    """A wait for one that has come costs another process's reader the GPU's switch to the producer and back."""
     gpu = simulate()
     slots = Exported(LAYOUT, gpu.device, 2)
+    DeviceFields(slots, 2, 1234, {}).taken(1)
+    assert gpu.driver.waited == []
+    gpu.driver.late = True
     gpu.driver.calls.clear()
     DeviceFields(slots, 2, None, {}).taken(1)
     assert gpu.driver.waited == [(int(gpu.device.stream), 0)]
