@@ -9,6 +9,7 @@ from devices import GPUS
 from sim_node import dtypes
 from sim_node.bridge.device_fields import DeviceFields
 from sim_node.bridge.exported import Exported
+from sim_node.device.sharing import Choice
 from sim_node.layout import Layout
 
 LAYOUT = Layout.of([("x", dtypes.vec3, (5,), "m"), ("none", dtypes.float32, (0,), "")])
@@ -16,7 +17,7 @@ LAYOUT = Layout.of([("x", dtypes.vec3, (5,), "m"), ("none", dtypes.float32, (0,)
 
 @pytest.fixture
 def slots(device):
-    made = Exported(LAYOUT, device, 2)
+    made = Exported(LAYOUT, device, 2, Choice("cuda_ipc", ""))
     for number in range(4):
         words = np.full(15, number, np.float32)
         device.write(made.address + number * made.stride, words.ctypes.data, words.nbytes)
@@ -43,7 +44,7 @@ def test_copies_are_of_their_slot_and_their_memory_is_used_again(slots):
 
 def test_streams_wait_for_the_slots_event(simulate):
     gpu = simulate()
-    slots = Exported(LAYOUT, gpu.device, 2)
+    slots = Exported(LAYOUT, gpu.device, 2, Choice("cuda_ipc", ""))
     gpu.driver.calls.clear()
     DeviceFields(slots, 2, None, {}).taken(1)
     assert gpu.driver.waited == [(int(gpu.device.stream), 0)]
