@@ -56,6 +56,17 @@ def test_streams_wait_for_the_slots_event(simulate):
     assert gpu.driver.calls["cuStreamSynchronize"] == 2
 
 
+def test_without_events_nothing_waits_when_a_tick_is_taken_and_the_lease_still_does(simulate):
+    gpu = simulate()
+    slots = Exported(LAYOUT, gpu.device, 2, Choice("vmm", ""))
+    fields = DeviceFields(slots, 2, 1234, {})
+    gpu.driver.calls.clear()
+    fields.taken(1)
+    assert (slots.events, gpu.driver.waited) == (0, [])
+    fields.ended()
+    assert gpu.driver.calls["cuStreamSynchronize"] == 2
+
+
 def test_without_slots_there_is_nothing_to_wait_for():
     fields = DeviceFields(None, 0, None, {"x": "why"})
     fields.taken(0)

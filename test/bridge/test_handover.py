@@ -134,6 +134,8 @@ except RingError as error:
         (4343, [4242], "refuses: the memory is for root (uid 0) and group 4343, not "),
         (4242, [4141, 4242], "the memory"),
         (65534, [], "the memory"),
+        (65534, [*range(5000, 5300)], "the memory"),
+        (4242, [*range(5000, 5300)], "refuses: the memory is for root (uid 0) and group 4242, not "),
     ],
 )
 def test_others_get_it_by_the_rings_group_only(file, group, groups, said):

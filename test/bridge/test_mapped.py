@@ -5,6 +5,7 @@ import re
 import signal
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from devices import GPUS
 from gpu_fields import PRODUCER, Counted, ask
 
 import sim_node as sn
-from sim_node.bridge import Publisher, Subscriber, rings
+from sim_node.bridge import Publisher, Subscriber, handover, mapped, rings
 from sim_node.bridge.exported import outliving
 from sim_node.device.driver import call
 from sim_node.errors import RingError
@@ -226,6 +227,35 @@ def test_other_processes_are_told_of_another_gpu(device, name, transport, start,
                 tick["ticks"]
     with pytest.raises(RingError, match=re.escape(f"ring '{name}': the fields lie on another GPU")):
         Subscriber(name, on="device")
+
+
+@GPUS
+@pytest.mark.parametrize("transport", ["vmm"], indirect=True)
+def test_memory_that_is_not_handed_out_does_not_come_and_says_why(device, name, transport, start, monkeypatch):
+    producer = start(PRODUCER)
+    producer.stdout.readline()
+    monkeypatch.setattr(handover, "_address", lambda handle: b"\0sim_node.nobody" + handle)  # as in another network
+    monkeypatch.setattr(mapped, "namespace", lambda kind: 1)
+    why = rf"cannot be mapped: the producer \(pid {producer.pid}\) does not hand its memory out: .*\n.*--network=host"
+    with pytest.warns(RuntimeWarning, match=rf"ticks, told do not come: the fields on .* {why}"):
+        subscriber = Subscriber(name)
+    with subscriber:
+        assert subscriber.ways["ticks"].transport == ""
+        assert subscriber._segment.ring.mappers() == []
+        ask(producer, 1)
+        with subscriber.next() as tick:
+            assert tick["seen"].tolist() == [2.0] * 4
+    with pytest.raises(RingError, match=why):
+        Subscriber(name, on="device")
+
+
+def test_an_unknown_transport_says_so(simulate, name):
+    device = simulate().device
+    publisher, _ = opened(device, name, "vmm")
+    with publisher:
+        offer = replace(publisher.exported.offer(publisher.generation), transport="smoke")
+        with pytest.raises(RingError, match="come by 'smoke', which this version does not know"):
+            mapped.Mapped(publisher.ring, offer)
 
 
 @GPUS
