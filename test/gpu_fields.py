@@ -55,7 +55,7 @@ from sim_node.device.names import get_device
 from sim_node.errors import RingError
 from sim_node.plant import Stepper
 from gpu_fields import Counted
-name, device = sys.argv[1], get_device("cuda:0")
+name, transport, device = *sys.argv[1:], get_device("cuda:0")
 
 def tell(*words):
     print(*words, flush=True)
@@ -63,7 +63,8 @@ def tell(*words):
 def open_ring(size=4, slots=4):
     plant = Counted(size=size)
     publisher = Publisher(
-        plant.host_layout, plant.input_layout, name, slots, device_layout=plant.device_layout, device=device
+        plant.host_layout, plant.input_layout, name, slots, device_layout=plant.device_layout, device=device,
+        device_transport=transport,
     )
     return publisher, Stepper(plant, dt_ns=1000, ring=publisher.ring, slots=publisher.exported, device=device)
 """
@@ -80,14 +81,14 @@ publisher.close()
 class Started:
     """Processes, and lines to and from each."""
 
-    def __init__(self, name: str) -> None:
-        self._name, self._children = name, []
+    def __init__(self, *arguments: str) -> None:
+        self._arguments, self._children = arguments, []
 
     def __call__(self, code: str) -> subprocess.Popen:
         test = Path(__file__).resolve().parent
         prelude = PRELUDE.format(paths=[str(test)])
         child = subprocess.Popen(
-            [sys.executable, "-c", prelude + code, self._name],
+            [sys.executable, "-c", prelude + code, *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

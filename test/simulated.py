@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import mmap
 import os
 import struct
 import threading
@@ -18,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from simulated_memory import INVALID, Handle, Memory, Names, opened, shared
 
 from sim_node.compiler import build
 from sim_node.compiler.backend import elf, ptx
@@ -26,12 +26,13 @@ from sim_node.compiler.ir.function import Function
 from sim_node.device import cuda, driver
 from sim_node.runtime import gpu, program
 
-_OOM, _INVALID, _NO_CONTEXT, _ABSENT, _NOT_READY = 2, 1, 201, 500, 600
+_NO_CONTEXT, _ABSENT, _NOT_READY = 201, 500, 600
 _CONTEXT = 77
 _SHARED_EVENT = 4
 # what every function of the driver's that needs a context begins with
 _IN_CONTEXT = (
     "cuStream",
+    "cuCtxSynchronize",
     "cuMem",
     "cuIpc",
     "cuGraph",
@@ -58,24 +59,7 @@ _IN_CELL = 1 << 63  # src/plan.h
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
 
-class _Names:
-    """An enum of the driver's: any name of it is itself."""
-
-    def __getattr__(self, name: str) -> str:
-        return name
-
-
-class Handle:
-    """An inter-process handle: 64 bytes, by which another process finds the file."""
-
-    def __init__(self, *words: int) -> None:
-        self.bytes = ctypes.create_string_buffer(struct.pack("<8q", *words, *[0] * (8 - len(words))), 64)
-
-    def getPtr(self):
-        return ctypes.addressof(self.bytes)
-
-
-class Driver:
+class Driver(Memory):
     """The functions of ``cuda.bindings.driver`` that are used, each with its result first.
 
     ``calls`` counts them, ``copied`` bytes by direction; ``failing`` is what the next synchronisations answer,
@@ -83,25 +67,19 @@ class Driver:
     Each thread has a ``current`` context of its own, and what works on the device asks for the device's.
     """
 
-    CUdevice_attribute = CUjit_option = CUjitInputType = CUfunction_attribute = CUpointer_attribute = _Names()
+    CUdevice_attribute = CUjit_option = CUjitInputType = CUfunction_attribute = CUpointer_attribute = Names()
     CUfunction = int
-    CUipcMemHandle = CUipcEventHandle = Handle
     CUDA_KERNEL_NODE_PARAMS = CUDA_MEMCPY3D = CUDA_MEMSET_NODE_PARAMS = CUgraphEdgeData = SimpleNamespace
     CUmemorytype = SimpleNamespace(CU_MEMORYTYPE_HOST=1, CU_MEMORYTYPE_DEVICE=2)
 
     def __init__(self, capacity: int = 1 << 30) -> None:
-        self.capacity, self.failing, self._threads = capacity, list[int](), threading.local()
-        self.calls, self.copied = Counter[str](), Counter[str]()
-        self.memory: dict[int, mmap.mmap] = {}
-        self.pinned: dict[int, Any] = {}
-        self.registered: dict[int, int] = {}
+        super().__init__(capacity)
+        self.failing, self._threads = list[int](), threading.local()
+        self.copied = Counter[str]()
         self.modules: dict[int, elf.Code] = {}
         self.graphs: dict[int, list[Callable[[], None]]] = {}
         self.events: dict[int, int] = {}  # when they were last recorded
-        self.files: dict[int, int] = {}  # address of memory, or event, that another process may open → its file
-        self.mapped: dict[int, mmap.mmap] = {}  # memory of other processes
         self.uuid = bytes(range(16))
-        self.can_share = True
         self.late = False  # whether events have not come yet
         self.waited: list[tuple[int, int]] = []  # streams that wait for an event, and how often or when it was recorded
         self.early = 0  # edges of all graphs that let a kernel begin beside the one before
@@ -218,6 +196,8 @@ class Driver:
             "COMPUTE_CAPABILITY_MAJOR": 9,
             "CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM": 1,
             "IPC_EVENT_SUPPORTED": int(self.can_share),
+            "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED": 1,
+            "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED": int(self.can_export),
             "MULTIPROCESSOR_COUNT": 4,
             "MAX_THREADS_PER_MULTIPROCESSOR": 1024,
         }
@@ -237,87 +217,29 @@ class Driver:
         self.current = int(context)
         return (0,)
 
+    def cuCtxSynchronize(self):
+        return (0,)
+
     def cuStreamCreate(self, flags):
         return 0, 5
 
     def cuStreamSynchronize(self, stream):
         return (self._cuStreamSynchronize(stream),)
 
-    def cuMemGetInfo(self):
-        return 0, self.capacity - sum(map(len, self.memory.values())), self.capacity
-
-    def cuMemAlloc(self, size):
-        self.calls["cuMemAlloc"] += 1
-        if sum(map(len, self.memory.values())) + size > self.capacity:
-            return _OOM, None
-        file, made = _shared(size)
-        address = ctypes.addressof(ctypes.c_char.from_buffer(made))
-        self.memory[address], self.files[address] = made, file
-        return 0, address
-
-    def cuMemFree(self, address):
-        if int(address) not in self.memory:
-            return (_INVALID,)
-        del self.memory[int(address)]
-        os.close(self.files.pop(int(address)))
-        return (0,)
-
-    def cuMemGetAddressRange(self, address):
-        for begin, memory in (*self.memory.items(), *self.mapped.items()):
-            if 0 <= int(address) - begin < len(memory):
-                return 0, begin, len(memory)
-        return _INVALID, None, 0
-
-    def cuIpcGetMemHandle(self, address):
-        if int(address) not in self.files:
-            return _INVALID, None
-        return 0, Handle(os.getpid(), self.files[int(address)], len(self.memory[int(address)]))
-
-    def cuIpcOpenMemHandle(self, handle, flags):
-        self.calls["cuIpcOpenMemHandle"] += 1
-        opened = _opened(handle)
-        if opened is None:
-            return _INVALID, None
-        address = ctypes.addressof(ctypes.c_char.from_buffer(opened))
-        self.mapped[address] = opened
-        return 0, address
-
-    def cuIpcCloseMemHandle(self, address):
-        return (0 if self.mapped.pop(int(address), None) else _INVALID,)
-
     def cuIpcGetEventHandle(self, event):
         if event not in self.files:
-            return _INVALID, None
+            return INVALID, None
         return 0, Handle(os.getpid(), self.files[event], 8)
 
     def cuIpcOpenEventHandle(self, handle):
-        opened = _opened(handle)
-        if opened is None:
-            return _INVALID, None
-        self.events[number := self._event()] = opened
+        found = opened(handle)
+        if found is None:
+            return INVALID, None
+        self.events[number := self._event()] = found
         return 0, number
 
     def cuPointerGetAttribute(self, attribute, address):
         return 0, 0
-
-    def cuMemHostAlloc(self, size, flags):
-        made = ctypes.create_string_buffer(size)
-        self.pinned[ctypes.addressof(made)] = made
-        return 0, ctypes.addressof(made)
-
-    def cuMemFreeHost(self, address):
-        return (0 if self.pinned.pop(int(address), None) else _INVALID,)
-
-    def cuMemHostRegister(self, address, size, flags):
-        assert address not in self.registered
-        self.registered[address] = size
-        return (0,)
-
-    def cuMemHostUnregister(self, address):
-        return (0 if self.registered.pop(int(address), None) else _INVALID,)
-
-    def cuMemHostGetDevicePointer(self, address, flags):
-        return 0, address
 
     def cuMemsetD8Async(self, address, value, size, stream):
         ctypes.memset(int(address), value, size)
@@ -346,9 +268,6 @@ class Driver:
         pointers = (ctypes.c_void_p * 4)(*map(ctypes.addressof, kept))
         self._run(params.func, params.gridDimX * params.blockDimX, params.blockDimX, ctypes.addressof(pointers))
 
-    def _owns(self, address):
-        return any(0 <= address - begin < len(memory) for begin, memory in self.memory.items())
-
     def cuGraphAddDependencies(self, graph, before, after, edges, count):
         assert (before, after, count) == ([after[0] - 1], after, 1)
         self.early += 1
@@ -369,7 +288,7 @@ class Driver:
     def cuEventCreate(self, flags):
         self.events[number := self._event()] = 0
         if flags & _SHARED_EVENT:
-            self.files[number], self.events[number] = _shared(8)
+            self.files[number], self.events[number] = shared(8)
         return 0, number
 
     def _event(self):
@@ -378,7 +297,7 @@ class Driver:
     def cuEventDestroy(self, event):
         if int(event) in self.files:
             os.close(self.files.pop(int(event)))
-        return (0 if self.events.pop(int(event), None) is not None else _INVALID,)
+        return (0 if self.events.pop(int(event), None) is not None else INVALID,)
 
     def _cuEventRecord(self, event, stream):
         self.calls["cuEventRecord"] += 1
@@ -409,7 +328,7 @@ class Driver:
         return (0,)
 
     def cuGraphExecDestroy(self, graph):
-        return (0 if self.graphs.pop(int(graph), None) is not None else _INVALID,)
+        return (0 if self.graphs.pop(int(graph), None) is not None else INVALID,)
 
     cuGraphDestroy = cuGraphExecDestroy
 
@@ -468,34 +387,13 @@ class Driver:
         return 0, self.modules[module].symbols[name.decode()]
 
     def cuModuleUnload(self, module):
-        return (0 if self.modules.pop(module, None) else _INVALID,)
+        return (0 if self.modules.pop(module, None) else INVALID,)
 
     def cuFuncGetAttribute(self, attribute, function):
         return 0, 1024
 
     def cuOccupancyMaxActiveBlocksPerMultiprocessor(self, function, block, shared):
         return 0, 2048 // block
-
-
-def _shared(size):
-    file = os.memfd_create("simulated GPU")
-    os.ftruncate(file, size)
-    return file, mmap.mmap(file, size)
-
-
-def _opened(handle):
-    """Map what another process has; the driver refuses one's own."""
-    pid, file, size = struct.unpack_from("<3q", handle.bytes)
-    if pid == os.getpid():
-        return None
-    try:
-        found = os.open(f"/proc/{pid}/fd/{file}", os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        return mmap.mmap(found, size) if os.fstat(found).st_size == size else None
-    finally:
-        os.close(found)
 
 
 class _Result(int):

@@ -17,7 +17,7 @@ CONFTEST = Path(__file__).resolve().with_name("conftest.py")
 
 def copied(folder: Path) -> None:
     """Lay our conftest.py into a folder, and what it loads."""
-    for name in ("conftest.py", "devices.py", "simulated.py", "told.py"):
+    for name in ("conftest.py", "devices.py", "simulated.py", "simulated_memory.py", "told.py"):
         shutil.copy2(CONFTEST.with_name(name), folder / name)
 
 

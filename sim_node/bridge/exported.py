@@ -10,39 +10,56 @@ from weakref import WeakValueDictionary
 
 from sim_node._native import SPARES, Ring
 from sim_node.bridge.device_array import DeviceArray, device_arrays
-from sim_node.bridge.offer import STRIDE, Offer, ipc_namespace
-from sim_node.device import driver, ipc
+from sim_node.bridge.handover import Handover
+from sim_node.bridge.offer import STRIDE, Offer, namespace
+from sim_node.device import driver, ipc, vmm
 from sim_node.device.cuda import Cuda
+from sim_node.device.sharing import Choice
 from sim_node.layout import Layout
 
 LOOK_S = 0.1  # between looks whether the last reader of a closed ring has left
 
 
 class Exported:
-    """Slots for fields of this layout on a GPU, each with an event that is recorded when it is written.
+    """Slots for fields of this layout on a GPU; by CUDA's IPC each with an event that is recorded when it is written.
 
-    There are as many as the ring has, spares too. Attributes: ``layout``, ``device``, ``transport``, ``address``
-    (of the first), ``stride`` (bytes from one to the next), ``events`` (address of the driver's handles, one a slot).
+    There are as many as the ring has, spares too. Attributes: ``layout``, ``device``, ``transport`` and ``why`` that
+    one, ``address`` (of the first), ``stride`` (bytes from one to the next), ``handle`` (what names the memory in an
+    offer), ``events`` (address of the driver's handles, one a slot; 0: none).
     Raises MemoryError where the GPU has no more memory, DriverError where its driver does not share it.
     """
 
-    def __init__(self, layout: Layout, device: Cuda, slots: int) -> None:
-        self.layout, self.device, self.transport = layout, device, ipc.TRANSPORT
+    def __init__(self, layout: Layout, device: Cuda, slots: int, choice: Choice) -> None:
+        self.layout, self.device, self.transport, self.why = layout, device, choice.transport, choice.why
         self.stride = -(-layout.size // STRIDE) * STRIDE
-        self.memory = ipc.Allocation(device, self.stride * (slots + SPARES))
+        count, self.shared, self.events = slots + SPARES, tuple[ipc.SharedEvent, ...](), 0
+        self.memory: ipc.Allocation | vmm.Allocation
+        self._handover: Handover | None = None
+        if self.transport == vmm.TRANSPORT:
+            self.memory = vmm.Allocation(device, self.stride * count)
+            self._handover = Handover(self.memory.file)
+            self.handle = self._handover.handle
+        else:
+            self.memory = ipc.Allocation(device, self.stride * count)
+            self.handle = self.memory.handle
+            self.shared = tuple(ipc.SharedEvent(device) for _ in range(count))
+            self._events = (ctypes.c_uint64 * count)(*(int(each.event) for each in self.shared))
+            self.events = ctypes.addressof(self._events)
         self.address = self.memory.address
-        self.shared = tuple(ipc.SharedEvent(device) for _ in range(slots + SPARES))
-        self._handles = (ctypes.c_uint64 * len(self.shared))(*(int(each.event) for each in self.shared))
-        self.events = ctypes.addressof(self._handles)
-        own[self.memory.handle] = self
+        own[self.handle] = self
+
+    def begin(self, generation: int, group: int | None) -> None:
+        """Let readers of that generation of a ring, of this user and group, come for the memory, now that it is one."""
+        if self._handover is not None:
+            self._handover.begin(generation, group)
 
     def offer(self, generation: int) -> Offer:
         """Tell other processes."""
         pid, start = Ring.life()
         return Offer(
-            self.transport, generation, pid, start, os.geteuid(), ipc_namespace(), self.device.uuid, self.device.title,
-            driver.version(), self.layout, self.stride, self.memory.offset, self.memory.nbytes + self.memory.offset,
-            self.memory.handle, tuple(each.handle for each in self.shared),
+            self.transport, self.why, generation, pid, start, os.geteuid(), namespace("ipc"), namespace("net"),
+            self.device.uuid, self.device.title, driver.version(), self.layout, self.stride, self.memory.offset,
+            self.memory.nbytes + self.memory.offset, self.handle, tuple(each.handle for each in self.shared),
         )  # fmt: skip
 
     def slot(self, number: int) -> dict[str, DeviceArray]:
@@ -50,11 +67,17 @@ class Exported:
         return device_arrays(self.layout, self.device, self.address + number * self.stride, self)
 
     def order(self, number: int, stream: int | None) -> None:
-        """Let a stream wait until a slot is written."""
-        self.device.await_event(self.shared[number].event, stream)
+        """Let a stream wait until a slot is written; without events it is when the ring tells of it."""
+        if self.shared:
+            self.device.await_event(self.shared[number].event, stream)
 
     def retire(self, ring: Ring) -> None:
-        """Keep the memory of a closed ring while another process maps it, and say so; freeing it would be undefined."""
+        """Hand out no more; keep a closed ring's memory while another process maps it, and say so.
+
+        By CUDA's IPC, freeing it would be undefined.
+        """
+        if self._handover is not None:
+            self._handover.end()
         mappers = ring.mappers()
         if not mappers:
             return

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sim_node._native import Ring
+from sim_node.bridge.offer import Offer
 from sim_node.bridge.transports import posix_shm
 from sim_node.errors import RingError
 from sim_node.layout import Layout
@@ -74,7 +75,8 @@ class RingInfo:
     """A ring found on this host; ``problem`` says why it cannot be read, and then only name and transport are known.
 
     ``leases`` counts the slots held by readers now. ``step`` is that of the newest tick and ``age_ns`` the time since,
-    None before the first; ``dropped`` counts ticks that found every slot leased.
+    None before the first; ``dropped`` counts ticks that found every slot leased. ``device_transport`` is how fields on
+    a GPU come ('': there are none), ``mapped_by`` the pids of those who map them.
     """
 
     name: str
@@ -88,6 +90,8 @@ class RingInfo:
     age_ns: int | None = None
     dropped: int | None = None
     copies_per_tick: float | None = None
+    device_transport: str = ""
+    mapped_by: tuple[int, ...] = ()
     readers: tuple[ReaderInfo, ...] = ()
     inputs: tuple[InputInfo, ...] = ()
     problem: str = ""
@@ -125,6 +129,7 @@ def _mine(path: Path, name: str) -> RingInfo | None:
         if tuple(field.nbytes for field in layout) != segment.ring.input_sizes:
             raise RingError(f"ring '{name}' cannot be read: the layout of its inputs does not match their sizes")
         inputs = inputs_of(segment.ring, layout)
+        device = Offer.parse(segment.ring.device, segment.ring).transport if segment.ring.device else ""
     except (RingError, ValueError, KeyError, TypeError) as error:
         return _unread(name, str(error))
     ring, readers = segment.ring, tuple(ReaderInfo(*row) for row in segment.ring.readers())
@@ -142,6 +147,8 @@ def _mine(path: Path, name: str) -> RingInfo | None:
         age_ns=None if step is None else time.monotonic_ns() - sent_ns,
         dropped=ring.dropped,
         copies_per_tick=ring.copies / max(ticks, 1),
+        device_transport=device,
+        mapped_by=tuple(ring.mappers()),
         readers=readers,
         inputs=inputs,
     )

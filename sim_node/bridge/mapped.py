@@ -8,13 +8,19 @@ from weakref import WeakValueDictionary
 from sim_node._native import SPARES, Ring
 from sim_node.bridge.device_array import DeviceArray, device_arrays
 from sim_node.bridge.exported import Exported, own
-from sim_node.bridge.offer import Offer, ipc_namespace
-from sim_node.device import driver, ipc
+from sim_node.bridge.handover import received
+from sim_node.bridge.offer import Offer, namespace
+from sim_node.device import driver, ipc, vmm
 from sim_node.device.cuda import Cuda, gpus
 from sim_node.device.driver import DriverError
+from sim_node.device.sharing import TRANSPORTS
 from sim_node.errors import DeviceError, RingError
 
 _Key = tuple[int, int, int, bytes]
+_CONTAINERS = {
+    "ipc": "its IPC namespace is another container's: run both with --ipc=host (or one's --ipc=container:…)",
+    "net": "its network is another container's: run both with --network=host (or one's --network=container:…)",
+}
 
 
 class Mapped:
@@ -32,9 +38,9 @@ class Mapped:
         except OSError as error:
             raise RingError(f"the fields on {offer.title} cannot be mapped: {error}") from error
         try:
-            self._mapping = ipc.Mapping(self.device, offer.memory)
+            self._mapping = self._open()
             self._events = [ipc.SharedEvent(self.device, handle) for handle in offer.events]
-        except DriverError as error:
+        except (DriverError, RingError) as error:
             raise RingError(f"the fields on {offer.title} cannot be mapped: {error}{_hint(offer)}") from error
         if self._mapping.nbytes < offer.offset + (ring.slots + SPARES) * offer.stride:
             raise RingError(
@@ -47,13 +53,19 @@ class Mapped:
         if self._place is not None and self._pid == os.getpid():
             self._ring.leave_mapper(self._place)
 
+    def _open(self) -> ipc.Mapping | vmm.Mapping:
+        if self.transport == ipc.TRANSPORT:
+            return ipc.Mapping(self.device, self._offer.memory)
+        with received(self._offer) as file:
+            return vmm.Mapping(self.device, file, self._offer.nbytes)
+
     def slot(self, number: int) -> dict[str, DeviceArray]:
         """View each field of a slot."""
         address = self._mapping.base + self._offer.offset + number * self._offer.stride
         return device_arrays(self.layout, self.device, address, self)
 
     def order(self, number: int, stream: int | None) -> None:
-        """Let a stream wait until a slot is written."""
+        """Let a stream wait until a slot is written; without events it is when the ring tells of it."""
         if self._events:
             self.device.await_event(self._events[number].event, stream)
 
@@ -78,7 +90,7 @@ def reach(ring: Ring, offer: Offer) -> Exported | Mapped:
 
 def _device(offer: Offer) -> Cuda:
     """Find the GPU here that the producer's is."""
-    if offer.transport != ipc.TRANSPORT:
+    if offer.transport not in TRANSPORTS[1:]:
         raise RingError(f"the fields on {offer.title} come by '{offer.transport}', which this version does not know")
     try:
         present = gpus()
@@ -97,8 +109,9 @@ def _device(offer: Offer) -> Cuda:
 def _hint(offer: Offer) -> str:
     """Say in what this process differs from the producer's, where that can be the reason."""
     found = []
-    if offer.ipc_namespace != ipc_namespace():
-        found.append("its IPC namespace is another container's: run both with --ipc=host (or one's --ipc=container:…)")
+    kind, told = ("ipc", offer.ipc_namespace) if offer.transport == ipc.TRANSPORT else ("net", offer.net_namespace)
+    if told != namespace(kind):
+        found.append(_CONTAINERS[kind])
     if offer.driver != driver.version():
         found.append(f"its driver is {offer.driver}, this process's {driver.version()}")
     return "".join(f"\n  {each}" for each in found)

@@ -23,16 +23,19 @@ class Offer:
     """Slots in the memory of a GPU, as many as the ring's, spares too, each ``stride`` bytes behind the one before.
 
     They begin ``offset`` bytes into what ``memory`` names, of ``nbytes`` in all; ``events`` has one a slot, or none.
-    Who made it: ``generation`` of the ring, ``pid`` and ``start`` time of the process, ``uid``, inode of its
-    ``ipc_namespace``; on the GPU of that ``uuid`` and ``title``, by that ``driver``.
+    They come by ``transport``, and ``why`` by that one. Who made it: ``generation`` of the ring, ``pid`` and ``start``
+    time of the process, ``uid``, inodes of its ``ipc_namespace`` and ``net_namespace``; on the GPU of that ``uuid`` and
+    ``title``, by that ``driver``.
     """
 
     transport: str
+    why: str
     generation: int
     pid: int
     start: int
     uid: int
     ipc_namespace: int
+    net_namespace: int
     uuid: str
     title: str
     driver: str
@@ -82,10 +85,11 @@ class Offer:
         return offer
 
     def _check(self, slots: int) -> None:
-        numbers = (self.pid, self.start, self.uid, self.ipc_namespace, self.stride, self.offset, self.nbytes)
+        life = self.pid, self.start, self.uid, self.ipc_namespace, self.net_namespace
+        numbers = (*life, self.stride, self.offset, self.nbytes)
         if not all(type(number) is int and 0 <= number < 1 << 63 for number in numbers):
             raise ValueError("a number is none")
-        if not all(type(word) is str for word in (self.transport, self.uuid, self.title, self.driver)):
+        if not all(type(word) is str for word in (self.transport, self.why, self.uuid, self.title, self.driver)):
             raise ValueError("a text is none")
         if self.stride % STRIDE or self.stride < self.layout.size or self.offset % STRIDE or self.nbytes > _MOST:
             raise ValueError(
@@ -99,6 +103,7 @@ class Offer:
             raise ValueError(f"{len(self.events)} events are not one a slot, each of {HANDLE_BYTES} bytes")
 
 
-def ipc_namespace() -> int:
-    """Tell the inode of this process's IPC namespace: another one is another container."""
-    return os.stat("/proc/self/ns/ipc").st_ino if Path("/proc/self/ns/ipc").exists() else 0
+def namespace(kind: str) -> int:
+    """Tell the inode of this process's namespace of that kind, 'ipc' or 'net': another one is another container."""
+    path = Path("/proc/self/ns", kind)
+    return os.stat(path).st_ino if path.exists() else 0

@@ -18,7 +18,7 @@ from sim_node.bridge.segment import Segment, Views
 from sim_node.bridge.transports import in_process, posix_shm
 from sim_node.device.cuda import Cuda
 from sim_node.device.driver import DriverError
-from sim_node.device.ipc import refusal
+from sim_node.device.sharing import AUTO, TRANSPORTS, choose
 from sim_node.errors import RingError
 from sim_node.layout import Layout
 
@@ -29,12 +29,13 @@ class Publisher:
     ``name`` is the node's name; without one the ring lies in anonymous memory of this process. Inputs named in
     ``exclusive`` are for one writer at a time; a writer that sent nothing for ``silence`` ticks is no longer in charge
     of an input. Fields of ``device_layout`` lie in as many slots of a GPU's memory, which its kernels fill
-    (``Stepper(slots=…)``). The ring is for this user alone, or for the members of ``group`` (a name or a number) as
+    (``Stepper(slots=…)``); other processes get them by ``device_transport``: 'cuda_ipc', 'vmm', or 'auto', the first
+    of these that the GPU has. The ring is for this user alone, or for the members of ``group`` (a name or a number) as
     well.
     Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``, ``exported`` (those
     slots of a GPU, or None).
     Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, an
-    unknown input or group, a silence that is none, a GPU that shares none (``ipc.refusal`` tells before).
+    unknown input or group, a silence that is none, a GPU that shares none (``device.sharing.choose`` tells before).
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Publisher:
         group: str | None = None,
         device_layout: Layout | None = None,
         device: Cuda | None = None,
+        device_transport: str = AUTO,
     ) -> None:
         self.layout, self.inputs = layout, inputs if inputs is not None else Layout((), 0)
         names = [field.name for field in self.inputs]
@@ -60,8 +62,13 @@ class Publisher:
             tuple(field.nbytes for field in self.inputs),
             (layout.text().encode(), self.inputs.text().encode()),
         )
+        if device_transport not in TRANSPORTS:
+            known = ", ".join(map(repr, TRANSPORTS))
+            raise RingError(f"fields on a GPU come by one of {known}, not {device_transport!r}")
         there = device_layout if device_layout is not None and device_layout.size else None
-        exported = None if there is None else _exported(there, device, slots, name or "anonymous")
+        exported = None
+        if there is not None:
+            exported = _exported(there, device, slots, name or "anonymous", device_transport)
         self.exported = exported
 
         def offered(generation: int) -> bytes:
@@ -79,12 +86,14 @@ class Publisher:
                 ring.rule(index, field in exclusive, silence)
             return ring
 
+        number = posix_shm.group_id(group) if group is not None else None
         if name is None:
             self.segment = in_process.create("anonymous", size, form)
         else:
-            number = posix_shm.group_id(group) if group is not None else None
             self.segment = posix_shm.create(ring_name(name), size, form, number)
         self.name, self.transport, self.ring = self.segment.name, self.segment.transport, self.segment.ring
+        if exported is not None:
+            exported.begin(self.ring.generation, number)
         views = partial(self.segment.slot, layout, writable=True)
         self._slots = tuple(Slot(self.ring, i, views(i)) for i in range(slots + SPARES))
         self._close = weakref.finalize(self, _end, self.segment, exported)
@@ -139,17 +148,17 @@ class Slot:
         pass
 
 
-def _exported(layout: Layout, device: Cuda | None, slots: int, name: str) -> Exported:
+def _exported(layout: Layout, device: Cuda | None, slots: int, name: str, transport: str) -> Exported:
     """Make slots on a GPU. Raises RingError saying why there can be none."""
     if device is None:
         raise RingError(f"ring '{name}' has fields on a GPU: say which, device=get_device('cuda:0')")
-    refused = refusal(device)
-    if refused:
-        raise RingError(f"ring '{name}' cannot have fields on {device.title}: {refused}")
     try:
-        return Exported(layout, device, slots)
+        choice = choose(device, transport)
+        if choice.transport:
+            return Exported(layout, device, slots, choice)
     except (MemoryError, DriverError) as error:
         raise RingError(f"ring '{name}' cannot have fields on {device.title}: {error}") from error
+    raise RingError(f"ring '{name}' cannot have fields on {device.title}: {choice.why}")
 
 
 def _end(segment: Segment, exported: Exported | None) -> None:

@@ -265,6 +265,7 @@ class Subscriber:
             ways |= {name: Way("", "host", why) for name in kept if name not in ways}
         else:
             here = "in_process" if isinstance(slots, Exported) else slots.transport
-            ways |= {name: Way(here, str(slots.device)) for name in wanted}
+            told = "" if here == "in_process" else self.offer.why
+            ways |= {name: Way(here, str(slots.device), told) for name in wanted}
         absent = {name: way.why for name, way in ways.items() if not way.transport}
         return DeviceFields(slots, ring.slots, self._stream, absent), ways

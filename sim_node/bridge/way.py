@@ -11,6 +11,8 @@ _COSTS = {
     "fetch copies by DMA: 9 µs for 4 kB, 10 µs for 64 kB, 34 µs for 1 MB",
     "cuda_ipc": "fetch copies by DMA: 9 µs for 4 kB, 10 µs for 64 kB, 34 µs for 1 MB; a kernel of this process begins "
     "about 141 µs after the producer's, since the GPU switches between processes, unless MPS runs",
+    "vmm": "fetch copies by DMA, and a kernel of this process begins when the GPU has switched to it, as by cuda_ipc; "
+    "there are no events: the ring tells of a tick when the producer has waited for its GPU, so it is written by then",
 }
 
 

@@ -13,6 +13,7 @@ RINGS = (
     "name", "owner_pid", "alive", "generation", "slots", "leases", "step", "age_ms", "dropped", "copies_per_tick",
     "transport", "problem",
 )  # fmt: skip
+DEVICES = ("ring", "device_transport", "mapped_by")
 READERS = ("ring", "pid", "alive", "leases", "step", "taken", "skipped", "lost")
 INPUTS = ("ring", "input", "exclusive", "silence", "in_charge", "step", "answers", "age_us")
 LEFTOVERS = ("path", "bytes", "reason", "readers")
@@ -20,7 +21,7 @@ WRITERS = ("ring", "input", "name", "pid", "alive", "priority", "sent", "applied
 
 
 def rings() -> Outcome:
-    """List the rings on this host: their owners, readers, inputs, and who sends to these."""
+    """List the rings on this host: their owners, who maps their fields on a GPU, readers, inputs and their writers."""
     from sim_node.bridge import rings as found
 
     listed = [asdict(ring) for ring in found()]
@@ -33,8 +34,18 @@ def rings() -> Outcome:
             charge = next((f"{w['name']} (pid {w['pid']})" for w in each["writers"] if w["in_charge"]), None)
             inputs.append({"ring": ring["name"], "input": each["name"], "in_charge": charge, **each})
             writers += [{"ring": ring["name"], "input": each["name"], **writer} for writer in each["writers"]]
+    devices = [
+        {"ring": ring["name"], **ring, "mapped_by": " ".join(map(str, ring["mapped_by"]))}
+        for ring in listed
+        if ring["device_transport"]
+    ]
     tables = [_table("rings", RINGS, listed)]
-    parts = (("readers", READERS, readers), ("inputs", INPUTS, inputs), ("writers", WRITERS, writers))
+    parts = (
+        ("fields on a GPU", DEVICES, devices),
+        ("readers", READERS, readers),
+        ("inputs", INPUTS, inputs),
+        ("writers", WRITERS, writers),
+    )
     tables += [_table(*part) for part in parts if part[2]]
     return Outcome({"rings": listed}, tables)
 

@@ -318,26 +318,26 @@ class Cuda:
             call(function, *what, self.stream)
             call("cuStreamSynchronize", self.stream)
 
-    def _reserve(self, nbytes: int) -> int:
+    def _reserve(self, nbytes: int, function: str = "cuMemAlloc", *rest: Any) -> int:
         try:
             with self.active():
-                return int(call("cuMemAlloc", nbytes))
+                return int(call(function, nbytes, *rest))
         except DriverError as error:
             if error.result != "CUDA_ERROR_OUT_OF_MEMORY":
                 raise
             raise MemoryError from None
 
-    def reserve(self, nbytes: int) -> int:
+    def reserve(self, nbytes: int, function: str = "cuMemAlloc", *rest: Any) -> int:
         """Allocate bytes by themselves, not out of larger pieces, and give their address; ``release`` frees them.
 
-        Raises MemoryError as ``allocate``.
+        Another ``function`` of the driver's gives what it gives. Raises MemoryError as ``allocate``.
         """
         try:
-            return self._reserve(nbytes)
+            return self._reserve(nbytes, function, *rest)
         except MemoryError:
             self.arena.trim()
         try:
-            return self._reserve(nbytes)
+            return self._reserve(nbytes, function, *rest)
         except MemoryError:
             raise MemoryError(self._shortage(nbytes)) from None
 
@@ -367,13 +367,13 @@ class Cuda:
             self.drop("cuStreamSynchronize", self.stream)
         self.drop("cuModuleUnload", module)
 
-    def drop(self, function: str, thing: Any, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+    def drop(self, function: str, *thing: Any, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         """End the life of something; the driver does that itself where the process ends, and not at all in a fork."""
         if ending() or not driver.is_ours():
             return
         try:
             with self.active():
-                call(function, thing)
+                call(function, *thing)
         except DriverError as error:
             if error.result != _ENDED:
                 raise

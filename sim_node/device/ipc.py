@@ -29,6 +29,11 @@ def refusal(device: Cuda) -> str:
         return "Windows Subsystem for Linux has no inter-process handles of GPUs"
     if not device.attribute("IPC_EVENT_SUPPORTED"):
         return f"{device.name} ({device.title}) has no inter-process handles"
+    try:  # some have those of events only
+        SharedEvent(device)
+        exported(device, device.allocate(1, label="trial of inter-process handles").address)
+    except DriverError as error:
+        return f"{device.name} ({device.title}) gives no inter-process handles: {error.args[0]}"
     return ""
 
 

@@ -9,8 +9,8 @@ from rclpy.lifecycle import LifecycleNode
 
 from sim_node.bridge import Publisher
 from sim_node.device.cuda import Cuda
-from sim_node.device.ipc import refusal
 from sim_node.device.names import get_device
+from sim_node.device.sharing import choose
 from sim_node.node.clock import Clock, clock_for
 from sim_node.node.settings import Settings
 from sim_node.plant import Plant, Stepper
@@ -86,9 +86,17 @@ class Assembly:
             group=settings.group or None,
         )
         wanted, device = plant.device_layout, get_device(settings.device)
-        refused = refusal(device) if isinstance(device, Cuda) else f"the plant is stepped on {device}, which is no GPU"
-        if refused or not wanted.size or not isinstance(device, Cuda):
-            for field in wanted:
-                self._node.get_logger().warning(f"'{field.name}' is published on the host: {refused}")
-            return publisher(plant.layout)
-        return publisher(plant.host_layout, device_layout=wanted, device=device)
+        refused = f"the plant is stepped on {device}, which is no GPU"
+        if wanted.size and isinstance(device, Cuda):
+            choice = choose(device, settings.device_transport)
+            if choice.transport:
+                return publisher(
+                    plant.host_layout,
+                    device_layout=wanted,
+                    device=device,
+                    device_transport=settings.device_transport,
+                )
+            refused = choice.why
+        for field in wanted:
+            self._node.get_logger().warning(f"'{field.name}' is published on the host: {refused}")
+        return publisher(plant.layout)

@@ -106,6 +106,7 @@ class Diagnostics:
         yield "transport", assembly.publisher.transport
         if (exported := assembly.publisher.exported) is not None:
             yield "device_transport", exported.transport
+            yield "device_transport_why", exported.why
             yield "mapped_by", " ".join(map(str, assembly.publisher.ring.mappers()))
         yield "generation", str(assembly.publisher.generation)
         yield "clock", assembly.settings.clock

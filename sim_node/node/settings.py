@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
+from sim_node.device.sharing import AUTO, TRANSPORTS
 from sim_node.node.parameters import Declaration, ParameterError, Value
 
 NS = 1_000_000_000
@@ -30,6 +31,12 @@ class Settings:
         choices=("native", "timer", "free"),
     )
     device: str = _setting("cpu", "Where kernels run: cpu, cuda:0, a GPU's uuid or words of its name, or python.")
+    device_transport: str = _setting(
+        AUTO,
+        "How other processes get the fields that a GPU keeps: by CUDA's IPC, by file descriptors (vmm), or by the "
+        "first of these that the GPU has (auto).",
+        choices=TRANSPORTS,
+    )
     spin_us: float = _setting(
         0.0, "How long before a tick the native clock stops sleeping and spins.", unit="us", low=0.0, high=1e6
     )

@@ -88,7 +88,8 @@ class Topics:
         )
         if publisher.exported is not None:
             offer = publisher.exported.offer(ring.generation)
-            message.device_transport, message.device_uuid, message.driver = offer.transport, offer.uuid, offer.driver
+            message.device_transport, message.device_transport_why = offer.transport, offer.why
+            message.device_uuid, message.driver = offer.uuid, offer.driver
             message.device_fields = _fields(offer.layout)
         message.header.stamp = self._node.get_clock().now().to_msg()
         return message

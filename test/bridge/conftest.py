@@ -5,6 +5,7 @@ from gpu_fields import Started
 
 from sim_node import dtypes
 from sim_node.bridge.transports import posix_shm
+from sim_node.device.sharing import TRANSPORTS
 from sim_node.layout import Layout
 
 
@@ -28,9 +29,15 @@ def name(request):
     assert not posix_shm.path_of(given).exists()
 
 
+@pytest.fixture(params=TRANSPORTS[1:])
+def transport(request):
+    """How other processes get fields on a GPU: each of the ways."""
+    return request.param
+
+
 @pytest.fixture
-def start(name):
-    """Start processes whose GPU is the machine's or simulated, with the ring's name as argument (gpu_fields.py)."""
-    started = Started(name)
+def start(name, transport):
+    """Start processes whose GPU is the machine's or simulated, for that ring and transport (gpu_fields.py)."""
+    started = Started(name, transport)
     yield started
     started.end()

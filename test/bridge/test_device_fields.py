@@ -9,6 +9,7 @@ from devices import GPUS
 from sim_node import dtypes
 from sim_node.bridge.device_fields import DeviceFields
 from sim_node.bridge.exported import Exported
+from sim_node.device.sharing import Choice
 from sim_node.layout import Layout
 
 LAYOUT = Layout.of([("x", dtypes.vec3, (5,), "m"), ("none", dtypes.float32, (0,), "")])
@@ -16,7 +17,7 @@ LAYOUT = Layout.of([("x", dtypes.vec3, (5,), "m"), ("none", dtypes.float32, (0,)
 
 @pytest.fixture
 def slots(device):
-    made = Exported(LAYOUT, device, 2)
+    made = Exported(LAYOUT, device, 2, Choice("cuda_ipc", ""))
     for number in range(4):
         words = np.full(15, number, np.float32)
         device.write(made.address + number * made.stride, words.ctypes.data, words.nbytes)
@@ -44,7 +45,7 @@ def test_copies_are_of_their_slot_and_their_memory_is_used_again(slots):
 def test_streams_wait_for_the_slots_event_where_it_has_not_come(simulate):
     """A wait for one that has come costs another process's reader the GPU's switch to the producer and back."""
     gpu = simulate()
-    slots = Exported(LAYOUT, gpu.device, 2)
+    slots = Exported(LAYOUT, gpu.device, 2, Choice("cuda_ipc", ""))
     DeviceFields(slots, 2, 1234, {}).taken(1)
     assert gpu.driver.waited == []
     gpu.driver.late = True
@@ -55,6 +56,17 @@ def test_streams_wait_for_the_slots_event_where_it_has_not_come(simulate):
     fields = DeviceFields(slots, 2, 1234, {})
     fields.taken(0)
     assert sorted(gpu.driver.waited) == [(int(gpu.device.stream), 0), (1234, 0)]
+    fields.ended()
+    assert gpu.driver.calls["cuStreamSynchronize"] == 2
+
+
+def test_without_events_nothing_waits_when_a_tick_is_taken_and_the_lease_still_does(simulate):
+    gpu = simulate()
+    slots = Exported(LAYOUT, gpu.device, 2, Choice("vmm", ""))
+    fields = DeviceFields(slots, 2, 1234, {})
+    gpu.driver.calls.clear()
+    fields.taken(1)
+    assert (slots.events, gpu.driver.waited) == (0, [])
     fields.ended()
     assert gpu.driver.calls["cuStreamSynchronize"] == 2
 

@@ -5,6 +5,7 @@ import re
 import signal
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from devices import GPUS
 from gpu_fields import PRODUCER, Counted, ask
 
 import sim_node as sn
-from sim_node.bridge import Publisher, Subscriber
+from sim_node.bridge import Publisher, Subscriber, handover, mapped, rings
 from sim_node.bridge.exported import outliving
 from sim_node.device.driver import call
 from sim_node.errors import RingError
@@ -24,9 +25,12 @@ def free(device):
         return call("cuMemGetInfo")[0]
 
 
-def opened(device, name, size=4):
+def opened(device, name, transport, size=4):
     plant = Counted(size=size)
-    publisher = Publisher(plant.host_layout, plant.input_layout, name, device_layout=plant.device_layout, device=device)
+    publisher = Publisher(
+        plant.host_layout, plant.input_layout, name, device_layout=plant.device_layout, device=device,
+        device_transport=transport,
+    )  # fmt: skip
     return publisher, Stepper(plant, dt_ns=1000, ring=publisher.ring, slots=publisher.exported, device=device)
 
 
@@ -57,14 +61,15 @@ with Subscriber(name, timeout=60) as subscriber:
 
 
 @GPUS
-def test_each_field_comes_on_its_way(device, name, start):
+def test_each_field_comes_on_its_way(device, name, transport, start):
     producer = start(PRODUCER)
     producer.stdout.readline()
     with Subscriber(name, timeout=60) as subscriber:
         assert {field: way.transport for field, way in subscriber.ways.items()} == {
-            "place": "posix_shm", "seen": "posix_shm", "ticks": "cuda_ipc", "told": "cuda_ipc",
+            "place": "posix_shm", "seen": "posix_shm", "ticks": transport, "told": transport,
         }  # fmt: skip
-        assert "141 µs" in str(subscriber.ways["ticks"])
+        assert ("141 µs" if transport == "cuda_ipc" else "there are no events") in str(subscriber.ways["ticks"])
+        assert (subscriber.offer.why, subscriber.ways["ticks"].why) == ("asked for", "asked for")
         assert subscriber.ways["ticks"].place == "cuda:0"
         assert "nothing is copied" in subscriber.ways["place"].cost
         assert (subscriber.offer.uuid, subscriber.offer.pid) == (device.uuid, producer.pid)
@@ -139,8 +144,8 @@ def test_a_subscriber_goes_on_with_the_next_life_of_a_killed_producer(device, na
 
 
 @GPUS
-def test_memory_stays_until_its_last_reader_leaves(device, name, start):
-    publisher, stepper = opened(device, name)
+def test_memory_stays_until_its_last_reader_leaves(device, name, transport, start):
+    publisher, stepper = opened(device, name, transport)
     stepper.tick()
     reader = start(READER)
     assert reader.stdout.readline() == "ready\n"
@@ -159,12 +164,14 @@ def test_memory_stays_until_its_last_reader_leaves(device, name, start):
 
 
 @GPUS
-def test_a_killed_reader_keeps_nothing(device, name, start):
-    publisher, stepper = opened(device, name)
+def test_a_killed_reader_keeps_nothing(device, name, transport, start):
+    publisher, stepper = opened(device, name, transport)
     stepper.tick()
     reader = start(READER)
     assert reader.stdout.readline() == "ready\n"
     assert publisher.ring.mappers() == [reader.pid]
+    (listed,) = [ring for ring in rings() if ring.name == name]
+    assert (listed.device_transport, listed.mapped_by) == (transport, (reader.pid,))
     reader.kill()
     reader.wait(60)
     assert publisher.ring.mappers() == []
@@ -174,8 +181,8 @@ def test_a_killed_reader_keeps_nothing(device, name, start):
 
 
 @GPUS
-def test_a_hundred_reconfigurations_leave_the_memory_flat(device, name, start):
-    publisher, stepper = opened(device, name)
+def test_a_hundred_reconfigurations_leave_the_memory_flat(device, name, transport, start):
+    publisher, stepper = opened(device, name, transport)
     follower = start(FOLLOWER)
     assert ask(follower, publisher.generation) == "0.0"
     before = None
@@ -184,7 +191,7 @@ def test_a_hundred_reconfigurations_leave_the_memory_flat(device, name, start):
             warnings.simplefilter("ignore", RuntimeWarning)
             publisher.close()
         del publisher, stepper
-        publisher, stepper = opened(device, name, size=4 + 500 * number)
+        publisher, stepper = opened(device, name, transport, size=4 + 500 * number)
         stepper.tick(2)
         assert ask(follower, publisher.generation) == "2.0"
         wait_for(lambda: not outliving())
@@ -200,8 +207,8 @@ def test_a_hundred_reconfigurations_leave_the_memory_flat(device, name, start):
 
 
 @GPUS
-def test_other_processes_are_told_of_another_gpu(device, name, start, monkeypatch):
-    publisher, _ = opened(device, name)
+def test_other_processes_are_told_of_another_gpu(device, name, transport, start, monkeypatch):
+    publisher, _ = opened(device, name, transport)
     monkeypatch.setattr(device, "uuid", "GPU-00000000-0000-0000-0000-000000000000")
     offered = publisher.exported.offer(publisher.generation)
     assert offered.uuid == device.uuid
@@ -223,8 +230,37 @@ def test_other_processes_are_told_of_another_gpu(device, name, start, monkeypatc
 
 
 @GPUS
-def test_a_leased_slot_is_never_written_and_a_released_one_is_known_to_be(device, name):
-    publisher, stepper = opened(device, name)
+@pytest.mark.parametrize("transport", ["vmm"], indirect=True)
+def test_memory_that_is_not_handed_out_does_not_come_and_says_why(device, name, transport, start, monkeypatch):
+    producer = start(PRODUCER)
+    producer.stdout.readline()
+    monkeypatch.setattr(handover, "_address", lambda handle: b"\0sim_node.nobody" + handle)  # as in another network
+    monkeypatch.setattr(mapped, "namespace", lambda kind: 1)
+    why = rf"cannot be mapped: the producer \(pid {producer.pid}\) does not hand its memory out: .*\n.*--network=host"
+    with pytest.warns(RuntimeWarning, match=rf"ticks, told do not come: the fields on .* {why}"):
+        subscriber = Subscriber(name)
+    with subscriber:
+        assert subscriber.ways["ticks"].transport == ""
+        assert subscriber._segment.ring.mappers() == []
+        ask(producer, 1)
+        with subscriber.next() as tick:
+            assert tick["seen"].tolist() == [2.0] * 4
+    with pytest.raises(RingError, match=why):
+        Subscriber(name, on="device")
+
+
+def test_an_unknown_transport_says_so(simulate, name):
+    device = simulate().device
+    publisher, _ = opened(device, name, "vmm")
+    with publisher:
+        offer = replace(publisher.exported.offer(publisher.generation), transport="smoke")
+        with pytest.raises(RingError, match="come by 'smoke', which this version does not know"):
+            mapped.Mapped(publisher.ring, offer)
+
+
+@GPUS
+def test_a_leased_slot_is_never_written_and_a_released_one_is_known_to_be(device, name, transport):
+    publisher, stepper = opened(device, name, transport)
     with publisher, Subscriber(publisher) as subscriber:
         stepper.tick()
         held = subscriber.next()
@@ -243,8 +279,8 @@ def test_a_leased_slot_is_never_written_and_a_released_one_is_known_to_be(device
 
 
 @GPUS
-def test_the_same_process_gets_the_array_itself(device, name):
-    publisher, stepper = opened(device, name)
+def test_the_same_process_gets_the_array_itself(device, name, transport):
+    publisher, stepper = opened(device, name, transport)
     with publisher, Subscriber(publisher) as inside, Subscriber(name) as by_name:
         stepper.tick(4)
         for subscriber in (inside, by_name):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sim_node import dtypes
 from sim_node._native import SPARES, Ring
 from sim_node.bridge import Publisher
-from sim_node.bridge.offer import HANDLE_BYTES, Offer, ipc_namespace
+from sim_node.bridge.offer import HANDLE_BYTES, Offer, namespace
 from sim_node.errors import RingError
 from sim_node.layout import Layout
 
@@ -27,8 +27,8 @@ def ring():
 def offered(ring, **changes):
     handle = bytes(range(HANDLE_BYTES))
     offer = Offer(
-        "cuda_ipc", ring.generation, ring.owner_pid, ring.owner_start, ring.owner_uid, ipc_namespace(), "GPU-1",
-        "A GPU", "13000", LAYOUT, 256, 512, 1 << 20, handle, (handle,) * (SLOTS + SPARES),
+        "cuda_ipc", "asked for", ring.generation, ring.owner_pid, ring.owner_start, ring.owner_uid, namespace("ipc"),
+        namespace("net"), "GPU-1", "A GPU", "13000", LAYOUT, 256, 512, 1 << 20, handle, (handle,) * (SLOTS + SPARES),
     )  # fmt: skip
     return replace(offer, **changes)
 
@@ -62,7 +62,7 @@ def test_a_handle_of_another_life_is_refused(ring, changes, message):
         {"stride": 255}, {"stride": 0}, {"offset": 1}, {"nbytes": 2047}, {"nbytes": 1 << 60}, {"offset": 1 << 20},
         {"stride": 1 << 40}, {"offset": -256}, {"stride": True}, {"events": (bytes(HANDLE_BYTES),)}, {"uuid": 3},
         {"events": (bytes(3),) * (SLOTS + SPARES)}, {"pid": 1.5}, {"transport": None}, {"ipc_namespace": 1 << 70},
-        {"memory": b"short"},
+        {"memory": b"short"}, {"why": 1}, {"net_namespace": -1},
     ],
 )  # fmt: skip
 def test_sizes_that_do_not_fit_are_refused(ring, changes):

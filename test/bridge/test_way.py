@@ -8,6 +8,7 @@ def test_costs_are_told_in_figures():
     assert "2 µs" in Way("in_process", "cuda:0").cost
     assert "141 µs" in Way("cuda_ipc", "cuda:0").cost
     assert "10 µs for 64 kB" in Way("cuda_ipc", "cuda:0").cost
+    assert "there are no events: the ring tells of a tick when" in Way("vmm", "cuda:0").cost
 
 
 def test_what_does_not_come_says_why():

@@ -27,6 +27,7 @@ def test_a_ring_is_listed_with_its_owner(sim_node):
         assert (ring["owner_pid"], ring["alive"], ring["transport"]) == (os.getpid(), True, "posix_shm")
         assert (ring["step"], ring["age_ms"], ring["leases"], ring["dropped"]) == (None, None, 0, 0)
         assert (ring["readers"], ring["inputs"], ring["problem"]) == ([], [], "")
+        assert (ring["device_transport"], ring["mapped_by"]) == ("", [])
         assert NAME in sim_node("inspect", "rings").out
     assert NAME not in sim_node("inspect", "rings").out
 
@@ -91,3 +92,16 @@ def test_what_the_dead_left_is_removed(sim_node, folder):
             assert "left alone" in shown.out
         assert [path.name for path in folder.iterdir()] == [living.name]
         assert sim_node("inspect", "clean", "--json").object["removed"] == []
+
+
+def test_who_maps_the_fields_on_a_gpu_is_listed(sim_node, simulate):
+    device = simulate().device
+    fields = {"device_layout": LAYOUT, "device": device, "device_transport": "vmm"}
+    with Publisher(Layout((), 0), name=NAME, **fields) as publisher:
+        place = publisher.ring.enter_mapper()
+        ring = listed(sim_node)
+        shown = sim_node("inspect", "rings").out
+        publisher.ring.leave_mapper(place)
+    assert (ring["device_transport"], ring["mapped_by"]) == ("vmm", [os.getpid()])
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in shown.splitlines()]
+    assert [NAME, "vmm", str(os.getpid())] in rows

@@ -154,15 +154,19 @@ def values(message):
 
 
 @GPUS
-def test_fields_on_a_gpu_are_told_of_and_reset_with_the_ring(rig, plants, device):
-    with rig(rate=1000.0, plant=f"{plants}:Apart", device=device.name) as (node, peer):
+@pytest.mark.parametrize(
+    ("asked", "transport", "why"), [("auto", "cuda_ipc", "the first choice"), ("vmm", "vmm", "asked for")]
+)
+def test_fields_on_a_gpu_are_told_of_and_reset_with_the_ring(rig, plants, device, asked, transport, why):
+    with rig(rate=1000.0, plant=f"{plants}:Apart", device=device.name, device_transport=asked) as (node, peer):
         peer.change("configure")
         rings, said = peer.listen(Ring, "ring"), peer.listen(DiagnosticArray, "/diagnostics", late=False)
         peer.change("activate")
         peer.until(lambda: rings and said, "latched message and diagnostics")
         ring = rings[0]
         told = {pair.key: pair.value for pair in said[-1].status[0].values}
-        assert (ring.device_transport, told["device_transport"], told["mapped_by"]) == ("cuda_ipc", "cuda_ipc", "")
+        assert (ring.device_transport, told["device_transport"], told["mapped_by"]) == (transport, transport, "")
+        assert (ring.device_transport_why, told["device_transport_why"]) == (why, why)
         assert (ring.device_uuid, [field.name for field in ring.device_fields]) == (device.uuid, ["x", "level"])
         assert [field.name for field in ring.fields] == ["level"]
         with Subscriber(f"/{ring.segment}") as reader:
@@ -177,6 +181,16 @@ def test_fields_on_a_gpu_are_told_of_and_reset_with_the_ring(rig, plants, device
                     assert tick.fetch("level") == tick["level"]
             with reader.latest() as tick:
                 assert tick.fetch("x").shape == (3, 3)
+
+
+def test_a_gpu_without_the_transport_that_is_asked_for_publishes_on_the_host(rig, plants, simulate, capfd):
+    gpu = simulate()
+    gpu.driver.can_export = False
+    with rig(rate=1000.0, plant=f"{plants}:Apart", device="cuda:0", device_transport="vmm") as (node, peer):
+        peer.change("configure")
+        assert node.assembly.publisher.exported is None
+    said = "'x' is published on the host: cuda:0 (Simulated GPU) does not share memory by file descriptors"
+    assert said in capfd.readouterr().err
 
 
 def test_what_no_gpu_keeps_is_published_on_the_host(rig, plants, capfd):
