@@ -181,7 +181,8 @@ def test_a_killed_reader_keeps_nothing(device, name, transport, start):
 
 
 @GPUS
-def test_a_hundred_reconfigurations_leave_the_memory_flat(device, name, transport, start):
+def test_a_hundred_reconfigurations_leave_the_memory_flat(device, name, transport, start, monkeypatch):
+    monkeypatch.setattr("sim_node.bridge.exported.LOOK_S", 0.005)
     publisher, stepper = opened(device, name, transport)
     follower = start(FOLLOWER)
     assert ask(follower, publisher.generation) == "0.0"
