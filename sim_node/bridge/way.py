@@ -7,10 +7,9 @@ from dataclasses import dataclass
 # docs/ring.md, "Fields on a GPU", has the figures and the machine that they were measured on
 _COSTS = {
     "posix_shm": "a view on the slot itself; nothing is copied",
-    "in_process": "the array itself: a kernel in this process begins about 2 µs after the tick's end; "
-    "fetch copies by DMA: 9 µs for 4 kB, 10 µs for 64 kB, 34 µs for 1 MB",
-    "cuda_ipc": "fetch copies by DMA: 9 µs for 4 kB, 10 µs for 64 kB, 34 µs for 1 MB; a kernel of this process begins "
-    "about 141 µs after the producer's, since the GPU switches between processes, unless MPS runs",
+    "in_process": "the array itself: a kernel in this process costs what its launch does; fetch copies by DMA",
+    "cuda_ipc": "fetch copies by DMA: about 60 µs for 64 kB after the commit, and 100 µs for 1 MB; a kernel of this "
+    "process ends about 160 µs after the commit, since the GPU switches between processes, unless MPS runs",
     "vmm": "fetch copies by DMA, and a kernel of this process begins when the GPU has switched to it, as by cuda_ipc; "
     "there are no events: the ring tells of a tick when the producer has waited for its GPU, so it is written by then",
 }

@@ -160,7 +160,7 @@ class Cuda:
 
     def await_event(self, event: Any, stream: int | None = None) -> None:
         """Make a stream, by default the device's, wait for an event as it was recorded last, if it has not come."""
-        with self.active():  # to wait for another process's has the GPU switch to that one, 141 µs, even if it has come
+        with self.active():  # to wait for another process's has the GPU switch to that one, even if it has come
             if int(driver.bindings().cuEventQuery(event)[0]):
                 call("cuStreamWaitEvent", self.stream if stream is None else stream, event, 0)
 

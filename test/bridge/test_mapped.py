@@ -68,7 +68,7 @@ def test_each_field_comes_on_its_way(device, name, transport, start):
         assert {field: way.transport for field, way in subscriber.ways.items()} == {
             "place": "posix_shm", "seen": "posix_shm", "ticks": transport, "told": transport,
         }  # fmt: skip
-        assert ("141 µs" if transport == "cuda_ipc" else "there are no events") in str(subscriber.ways["ticks"])
+        assert ("160 µs" if transport == "cuda_ipc" else "there are no events") in str(subscriber.ways["ticks"])
         assert (subscriber.offer.why, subscriber.ways["ticks"].why) == ("asked for", "asked for")
         assert subscriber.ways["ticks"].place == "cuda:0"
         assert "nothing is copied" in subscriber.ways["place"].cost
