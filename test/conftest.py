@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shutil
 import signal
 import tempfile
 import time
@@ -16,6 +17,7 @@ from devices import absent
 from hypothesis import settings
 from simulated import Gpu
 
+from sim_node.bridge.transports import posix_shm
 from sim_node.device.names import Device, get_device
 
 # A wall-clock limit would fail on a busy machine and say nothing about the code; CI must fail on what can be repeated.
@@ -168,3 +170,13 @@ def _ancestors(pid: int) -> Iterator[int]:
             pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             return
+
+
+@pytest.fixture
+def rings_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of shared memory for this test alone: cleaning must not meet what other tests leave on purpose."""
+    made = Path(f"/dev/shm/rings_{os.getpid()}")
+    made.mkdir()
+    monkeypatch.setattr(posix_shm, "FOLDER", made)
+    yield made
+    shutil.rmtree(made)

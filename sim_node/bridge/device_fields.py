@@ -29,11 +29,14 @@ class DeviceFields:
         self._pinned: dict[int, list[memoryview]] = {}
 
     def taken(self, slot: int) -> None:
-        """Let the stream wait until the slot is written, and the device's, which arrays tell other libraries of."""
-        if self.slots is None:
+        """Let the stream wait until the slot is written, and the device's, which arrays tell other libraries of.
+
+        Without events it is when the ring tells of it.
+        """
+        if self.slots is None or not self.slots.shared:
             return
         for stream in {None, self.stream}:
-            self.slots.order(slot, stream)
+            self.slots.device.await_event(self.slots.shared[slot].event, stream)
 
     def ended(self) -> None:
         """Wait for what was asked of the stream: after it the slot is given back, and may be written."""

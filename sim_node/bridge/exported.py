@@ -25,7 +25,8 @@ class Exported:
 
     There are as many as the ring has, spares too. Attributes: ``layout``, ``device``, ``transport`` and ``why`` that
     one, ``address`` (of the first), ``stride`` (bytes from one to the next), ``handle`` (what names the memory in an
-    offer), ``events`` (address of the driver's handles, one a slot; 0: none).
+    offer), ``shared`` (the events, one a slot, or none), ``events``
+    (address of the driver's handles of them; 0: none).
     Raises MemoryError where the GPU has no more memory, DriverError where its driver does not share it.
     """
 
@@ -65,11 +66,6 @@ class Exported:
     def slot(self, number: int) -> dict[str, DeviceArray]:
         """View each field of a slot."""
         return device_arrays(self.layout, self.device, self.address + number * self.stride, self)
-
-    def order(self, number: int, stream: int | None) -> None:
-        """Let a stream wait until a slot is written; without events it is when the ring tells of it."""
-        if self.shared:
-            self.device.await_event(self.shared[number].event, stream)
 
     def retire(self, ring: Ring) -> None:
         """Hand out no more; keep a closed ring's memory while another process maps it, and say so.

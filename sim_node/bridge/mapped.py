@@ -26,7 +26,8 @@ _CONTAINERS = {
 class Mapped:
     """The slots of one generation of a ring, mapped as long as an array in them, or a subscriber, lives.
 
-    Attributes: ``layout``, ``device``, ``transport``. Raises RingError saying why they cannot be mapped.
+    Attributes: ``layout``, ``device``, ``transport``, ``shared`` (events, as of ``Exported``).
+    Raises RingError saying why they cannot be mapped.
     """
 
     def __init__(self, ring: Ring, offer: Offer) -> None:
@@ -39,7 +40,7 @@ class Mapped:
             raise RingError(f"the fields on {offer.title} cannot be mapped: {error}") from error
         try:
             self._mapping = self._open()
-            self._events = [ipc.SharedEvent(self.device, handle) for handle in offer.events]
+            self.shared = tuple(ipc.SharedEvent(self.device, handle) for handle in offer.events)
         except (DriverError, RingError) as error:
             raise RingError(f"the fields on {offer.title} cannot be mapped: {error}{_hint(offer)}") from error
         if self._mapping.nbytes < offer.offset + (ring.slots + SPARES) * offer.stride:
@@ -63,11 +64,6 @@ class Mapped:
         """View each field of a slot."""
         address = self._mapping.base + self._offer.offset + number * self._offer.stride
         return device_arrays(self.layout, self.device, address, self)
-
-    def order(self, number: int, stream: int | None) -> None:
-        """Let a stream wait until a slot is written; without events it is when the ring tells of it."""
-        if self._events:
-            self.device.await_event(self._events[number].event, stream)
 
 
 _mapped: WeakValueDictionary[_Key, Mapped] = WeakValueDictionary()

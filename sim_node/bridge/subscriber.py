@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sim_node._native import LANES, LEASES, NO_LANE, Reader, Ring, Tick
+from sim_node.bridge.command import fill
 from sim_node.bridge.device_fields import DeviceFields
 from sim_node.bridge.exported import Exported
 from sim_node.bridge.handle import Handle
@@ -146,14 +147,7 @@ class Subscriber:
         Raises RingError when the value does not fit the input's shape and type, or as ``command`` does.
         """
         if command is not None:
-            buffer = self.command(name)
-            try:
-                np.copyto(buffer, command, casting="same_kind")
-            except (TypeError, ValueError) as error:
-                raise RingError(
-                    f"input '{name}' takes {buffer.dtype} of shape {buffer.shape}, "
-                    f"not {np.asarray(command).dtype} of shape {np.shape(command)}"
-                ) from error
+            fill(self.command(name), name, command)
         try:
             self._reader.send(self._input(name))
         except ValueError as error:

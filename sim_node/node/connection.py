@@ -16,6 +16,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from sim_node._native import Tick
 from sim_node.bridge import Handle, Subscriber
+from sim_node.bridge.command import fill
 from sim_node.errors import RingError
 from sim_node.layout import Field
 from sim_node.msg import Ring
@@ -136,13 +137,7 @@ class Connection:
             raise KeyError(f"no input '{name}'; there are {', '.join(self._inputs) or 'none'}")
         field, publisher = self._inputs[name]
         values = np.empty(field.numpy_shape, field.element.numpy)
-        try:
-            np.copyto(values, command, casting="same_kind")
-        except (TypeError, ValueError) as error:
-            raise RingError(
-                f"input '{name}' takes {values.dtype} of shape {values.shape}, "
-                f"not {np.asarray(command).dtype} of shape {np.shape(command)}"
-            ) from error
+        fill(values, name, command)
         publisher.publish(publisher.msg_type(data=values.ravel().tolist()))
 
     def close(self) -> None:

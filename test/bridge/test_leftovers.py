@@ -1,5 +1,4 @@
 import os
-import shutil
 import signal
 import struct
 import subprocess
@@ -31,22 +30,12 @@ OWNER, NAMESPACE = 24, 32  # offsets in the control block
 
 
 @pytest.fixture
-def folder(monkeypatch):
-    """A folder of shared memory for this test alone: cleaning must not meet what other tests leave on purpose."""
-    made = Path(f"/dev/shm/leftovers_{os.getpid()}")
-    made.mkdir()
-    monkeypatch.setattr(posix_shm, "FOLDER", made)
-    yield made
-    shutil.rmtree(made)
-
-
-@pytest.fixture
-def killed(folder):
+def killed(rings_folder):
     """Make rings whose owners are killed by -9; returns their pids."""
 
     def make(name, before=lambda: None):
         child = subprocess.Popen(
-            [sys.executable, "-c", PRODUCER, str(folder), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-c", PRODUCER, str(rings_folder), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         with child:
             assert child.stdout.readline() == b"ready\n"
@@ -61,14 +50,14 @@ def names(folder):
     return sorted(path.name.split(".", 2)[2] for path in folder.iterdir())
 
 
-def test_what_dead_owners_left_goes_and_what_living_ones_have_stays(folder, killed):
+def test_what_dead_owners_left_goes_and_what_living_ones_have_stays(rings_folder, killed):
     pids = {name: killed(name) for name in ("first", "second")}
     with Publisher(STATES, name="living") as publisher:
-        assert names(folder) == ["first", "living", "second"]
+        assert names(rings_folder) == ["first", "living", "second"]
         told = clean(dry_run=True)
-        assert names(folder) == ["first", "living", "second"]
+        assert names(rings_folder) == ["first", "living", "second"]
         assert clean() == told
-        assert names(folder) == ["living"]
+        assert names(rings_folder) == ["living"]
         size = posix_shm.path_of("living").stat().st_size
         assert told == [
             Leftover(str(posix_shm.path_of("first")), True, f"its owner, pid {pids['first']}, is dead", size),
@@ -81,20 +70,20 @@ def test_what_dead_owners_left_goes_and_what_living_ones_have_stays(folder, kill
     assert clean() == []
 
 
-def test_a_reader_of_a_dead_ring_is_named_and_keeps_what_it_has(folder, killed):
+def test_a_reader_of_a_dead_ring_is_named_and_keeps_what_it_has(rings_folder, killed):
     readers = []
     killed("dead", lambda: readers.append(Subscriber("dead")))
     (reader,) = readers
     (told,) = clean()
     assert (told.dead, told.readers) == (True, (os.getpid(),))
-    assert names(folder) == []
+    assert names(rings_folder) == []
     with reader, Publisher(STATES, name="dead") as publisher:  # which goes on with the next ring of that name
         publisher.next().commit(5, 5)
         with reader.next(timeout=30) as tick:
             assert tick.step == 5
 
 
-def test_what_cannot_be_judged_stays_and_is_named(folder, killed):
+def test_what_cannot_be_judged_stays_and_is_named(rings_folder, killed):
     killed("elsewhere")
     container = posix_shm.path_of("elsewhere")
     with container.open("r+b") as file:
@@ -105,11 +94,11 @@ def test_what_cannot_be_judged_stays_and_is_named(folder, killed):
     posix_shm.path_of("link").symlink_to("elsewhere")
     os.mkfifo(posix_shm.path_of("pipe"))
     posix_shm.path_of("folder").mkdir()
-    (folder / f"sim_node.{os.geteuid() + 1}.theirs").write_bytes(container.read_bytes())
-    (folder / "another program's").touch()
-    there = sorted(folder.iterdir())
+    (rings_folder / f"sim_node.{os.geteuid() + 1}.theirs").write_bytes(container.read_bytes())
+    (rings_folder / "another program's").touch()
+    there = sorted(rings_folder.iterdir())
     told = {Path(each.path).name.split(".", 2)[2]: each for each in clean()}
-    assert sorted(folder.iterdir()) == there
+    assert sorted(rings_folder.iterdir()) == there
     assert not any(each.dead for each in told.values())
     reasons = {
         "elsewhere": "another pid namespace (container)",
@@ -125,7 +114,7 @@ def test_what_cannot_be_judged_stays_and_is_named(folder, killed):
         assert reason in told[name].reason
 
 
-def test_a_reused_pid_is_not_taken_for_the_owner(folder):
+def test_a_reused_pid_is_not_taken_for_the_owner(rings_folder):
     with Publisher(STATES, name="reused"):
         content = bytearray(posix_shm.path_of("reused").read_bytes())
     (owner,) = struct.unpack_from("<Q", content, OWNER)
@@ -133,11 +122,11 @@ def test_a_reused_pid_is_not_taken_for_the_owner(folder):
     posix_shm.path_of("reused").write_bytes(content)
     (told,) = clean()
     assert told.reason == f"its owner, pid {os.getpid()}, is dead"
-    assert names(folder) == []
+    assert names(rings_folder) == []
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_a_file_that_another_user_put_there_stays(folder):
+def test_a_file_that_another_user_put_there_stays(rings_folder):
     path = posix_shm.path_of("given")
     path.write_bytes(b"")
     os.chown(path, 65534, -1)

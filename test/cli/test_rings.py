@@ -1,10 +1,6 @@
 """``sim-node inspect rings`` and ``clean``: what a ring's owner, readers and writers do, and what dead owners left."""
 
 import os
-import shutil
-from pathlib import Path
-
-import pytest
 
 from sim_node import dtypes
 from sim_node.bridge import Publisher, Subscriber
@@ -63,17 +59,7 @@ def test_readers_and_writers_are_listed_with_what_they_did(sim_node):
         assert title in shown
 
 
-@pytest.fixture
-def folder(monkeypatch):
-    """A folder of shared memory for this test alone: cleaning must not meet what other tests leave on purpose."""
-    made = Path(f"/dev/shm/clean_{os.getpid()}")
-    made.mkdir()
-    monkeypatch.setattr(posix_shm, "FOLDER", made)
-    yield made
-    shutil.rmtree(made)
-
-
-def test_what_the_dead_left_is_removed(sim_node, folder):
+def test_what_the_dead_left_is_removed(sim_node, rings_folder):
     assert sim_node("inspect", "clean").out == "there is nothing to remove\n"
     with Publisher(LAYOUT, name="dead"):
         content = bytearray(posix_shm.path_of("dead").read_bytes())
@@ -90,7 +76,7 @@ def test_what_the_dead_left_is_removed(sim_node, folder):
             assert shown.code == 0
             assert title in shown.out
             assert "left alone" in shown.out
-        assert [path.name for path in folder.iterdir()] == [living.name]
+        assert [path.name for path in rings_folder.iterdir()] == [living.name]
         assert sim_node("inspect", "clean", "--json").object["removed"] == []
 
 

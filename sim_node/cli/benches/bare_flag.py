@@ -8,12 +8,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from sim_node.cli.benches.bare_graph import pointer
+from sim_node.cli.benches.bare_graph import CALL, instantiated, pointer
 from sim_node.device.cuda import ENTRY, Cuda
-from sim_node.device.driver import bindings, call
+from sim_node.device.driver import call
 
 THREADS = 256
-_LAUNCH = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 _LINE = 64  # bytes between the flag and the words: no line of the processor's cache holds both
 # One block counts the flag up: it writes the new count to every word, and, once the host can see those, to the flag.
 _SIGNAL = f"""
@@ -63,16 +62,9 @@ def bare_flag(gpu: Cuda, nbytes: int) -> Iterator[Callable[[], None]]:
     flag = np.frombuffer(memory, np.uint32, 1)
     flag[:] = 0
     with gpu.active():
-        graph, params = call("cuGraphCreate", 0), bindings().CUDA_KERNEL_NODE_PARAMS()
-        params.func = bindings().CUfunction(module.symbols[ENTRY])
-        params.gridDimX = params.gridDimY = params.gridDimZ = 1
-        params.blockDimX, params.blockDimY, params.blockDimZ = THREADS, 1, 1
         kinds = (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p)
-        params.kernelParams = ((address + _LINE, nbytes // 4, address), kinds)
-        call("cuGraphAddKernelNode", graph, [], 0, params)
-        made = call("cuGraphInstantiate", graph, 0)
-        call("cuGraphDestroy", graph)
-    launch = _LAUNCH(pointer("cuGraphLaunch"))
+        made = instantiated(module.symbols[ENTRY], 1, THREADS, ((address + _LINE, nbytes // 4, address), kinds))
+    launch = CALL(pointer("cuGraphLaunch"))
     graph_at, stream_at = ctypes.c_void_p(int(made)), ctypes.c_void_p(int(gpu.stream))
 
     def signal() -> None:

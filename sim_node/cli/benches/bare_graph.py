@@ -14,7 +14,7 @@ from sim_node.device.driver import call
 _API = 12000  # of the functions that are called by their addresses: CUDA 12.0
 # Every driver that runs a GPU of sm_75 or later takes this text.
 _EMPTY = f".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry {ENTRY}()\n{{\nret;\n}}\n\0".encode()
-_CALL = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+CALL = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 _WAIT = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
@@ -28,9 +28,9 @@ def bare_graph(gpu: Cuda, kernels: int, threads: int) -> Iterator[dict[str, Call
     """
     found, module = driver.bindings(), gpu.load(_EMPTY)
     with gpu.active():
-        graph = _instantiated(module.symbols[ENTRY], kernels, threads)
+        graph = instantiated(module.symbols[ENTRY], kernels, threads)
         stream = gpu.stream
-        launch, wait = _CALL(pointer("cuGraphLaunch")), _WAIT(pointer("cuStreamSynchronize"))
+        launch, wait = CALL(pointer("cuGraphLaunch")), _WAIT(pointer("cuStreamSynchronize"))
         graph_at, stream_at = ctypes.c_void_p(int(graph)), ctypes.c_void_p(int(stream))
 
         def bindings() -> None:
@@ -51,12 +51,18 @@ def bare_graph(gpu: Cuda, kernels: int, threads: int) -> Iterator[dict[str, Call
             call("cuGraphExecDestroy", graph)
 
 
-def _instantiated(function: int, kernels: int, threads: int) -> Any:
+def instantiated(function: int, kernels: int, threads: int, arguments: tuple[Any, Any] | None = None) -> Any:
+    """Make a graph of so many launches of one block, one after the other; ``arguments`` are values, and their types.
+
+    Raises DriverError where the driver refuses one of them.
+    """
     found = driver.bindings()
     params = found.CUDA_KERNEL_NODE_PARAMS()
     params.func = found.CUfunction(function)
     params.gridDimX = params.gridDimY = params.gridDimZ = 1
     params.blockDimX, params.blockDimY, params.blockDimZ = threads, 1, 1
+    if arguments is not None:
+        params.kernelParams = arguments
     graph, before = call("cuGraphCreate", 0), list[object]()
     for _ in range(kernels):
         before = [call("cuGraphAddKernelNode", graph, before, len(before), params)]
