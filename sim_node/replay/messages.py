@@ -174,6 +174,7 @@ def record_message(records: Records, generation: int, dialect: Dialect = BAG) ->
         hashes=dialect.sequence(records.hashes.reshape(-1)),
         input_bytes=records.inputs.shape[1],
         inputs=dialect.sequence(records.inputs.reshape(-1)),
+        unanswered=dialect.sequence(records.unanswered if records.unanswered.any() else records.unanswered[:0]),
         input_hashes=dialect.sequence(field_hashes(records.inputs)),
     )
 
@@ -185,11 +186,12 @@ def batch_of(message: Any) -> Batch:
     """
     count, fields, width = int(message.count), int(message.fields), int(message.input_bytes)
     sizes = ((message.hashes, count * fields), (message.inputs, count * width), (message.input_hashes, count))
-    if not count or any(len(values) != size for values, size in sizes):
+    if not count or any(len(values) != size for values, size in sizes) or len(message.unanswered) not in (0, count):
         raise BagError(f"record of step {message.first_step}: counts and arrays contradict each other")
     hashes = np.asarray(message.hashes, np.uint64).reshape(count, fields)
     inputs = np.asarray(message.inputs, np.uint8).reshape(count, width)
-    records = Records(int(message.first_step), count, hashes, inputs, int(message.lost))
+    unanswered = np.asarray(message.unanswered if len(message.unanswered) else [0] * count, np.uint64)
+    records = Records(int(message.first_step), count, hashes, inputs, unanswered, int(message.lost))
     return Batch(records, int(message.generation), field_hashes(inputs) == np.asarray(message.input_hashes, np.uint64))
 
 
