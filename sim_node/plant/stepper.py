@@ -15,6 +15,7 @@ from sim_node.device.cuda import Cuda
 from sim_node.device.names import Device, get_device
 from sim_node.device.scope import ScopedDevice
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
+from sim_node.errors.suggestion import suggestion
 from sim_node.plant.account import Account
 from sim_node.plant.keyframe import Keyframe, target_of, versions_of
 from sim_node.plant.memory import require, ring_of
@@ -26,7 +27,6 @@ from sim_node.plant.records import Records
 from sim_node.plant.reference import reference_of
 from sim_node.plant.replayed import Replayed
 from sim_node.plant.statistics import Distribution
-from sim_node.plant.suggestion import suggestion
 from sim_node.plant.trace_file import trace_file
 from sim_node.plant.value import array_of, pack, rows_of, unpack
 from sim_node.runtime.trace import Trace
