@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim_node.errors import PlantError
-from sim_node.plant.suggestion import suggestion
+from sim_node.errors.suggestion import suggestion
 
 # In the order of src/loop.h.
 CLOCKS = ("native", "free", "lockstep")

@@ -23,6 +23,7 @@ KEYFRAME = "sim_node/msg/Keyframe"
 RECORD = "sim_node/msg/Record"
 TICK = "sim_node/msg/Tick"
 RING = "sim_node/msg/Ring"
+UNANSWERED = "sim_node/msg/Unanswered"
 
 NS = 1_000_000_000
 STATE_LIMIT = 64 << 20  # bytes of state in a keyframe's message
@@ -174,8 +175,19 @@ def record_message(records: Records, generation: int, dialect: Dialect = BAG) ->
         hashes=dialect.sequence(records.hashes.reshape(-1)),
         input_bytes=records.inputs.shape[1],
         inputs=dialect.sequence(records.inputs.reshape(-1)),
-        unanswered=dialect.sequence(records.unanswered if records.unanswered.any() else records.unanswered[:0]),
         input_hashes=dialect.sequence(field_hashes(records.inputs)),
+    )
+
+
+def unanswered_message(records: Records, generation: int, dt_ns: int, dialect: Dialect = BAG) -> Any:
+    """Tell which of drained records are of ticks for which an input had no answer in time."""
+    which = records.unanswered.nonzero()[0]
+    steps = (which + records.first_step).astype(np.uint64)
+    return dialect.type(UNANSWERED)(
+        generation=generation,
+        stamps=[time_message(int(step) * dt_ns, dialect) for step in steps],
+        steps=dialect.sequence(steps),
+        inputs=dialect.sequence(records.unanswered[which]),
     )
 
 
@@ -186,11 +198,11 @@ def batch_of(message: Any) -> Batch:
     """
     count, fields, width = int(message.count), int(message.fields), int(message.input_bytes)
     sizes = ((message.hashes, count * fields), (message.inputs, count * width), (message.input_hashes, count))
-    if not count or any(len(values) != size for values, size in sizes) or len(message.unanswered) not in (0, count):
+    if not count or any(len(values) != size for values, size in sizes):
         raise BagError(f"record of step {message.first_step}: counts and arrays contradict each other")
     hashes = np.asarray(message.hashes, np.uint64).reshape(count, fields)
     inputs = np.asarray(message.inputs, np.uint8).reshape(count, width)
-    unanswered = np.asarray(message.unanswered if len(message.unanswered) else [0] * count, np.uint64)
+    unanswered = np.zeros(count, np.uint64)  # a message of its own tells them
     records = Records(int(message.first_step), count, hashes, inputs, unanswered, int(message.lost))
     return Batch(records, int(message.generation), field_hashes(inputs) == np.asarray(message.input_hashes, np.uint64))
 

@@ -8,21 +8,20 @@ pytest.importorskip("rclpy", reason="installed without ROS")
 from diagnostic_msgs.msg import DiagnosticArray
 from std_msgs.msg import Float64MultiArray
 
-from sim_node.msg import Command, Keyframe, Record, Tick
+from sim_node.msg import Command, Keyframe, Record, Tick, Unanswered
+from sim_node.node.settings import NS
 from sim_node.plant import Stepper, reference
 from sim_node.replay import messages
 
 
 def pushes(records, layout):
-    """What was applied at each step, and the steps at which 'push' had no answer."""
-    applied, unanswered = {}, []
+    """What was applied at each step."""
+    applied = {}
     for message in records:
         batch = messages.batch_of(message).records
         for i, row in enumerate(batch.inputs):
             applied[batch.first_step + i] = layout["push"].view(row.copy()).item()
-        bits = batch.unanswered >> np.uint64([f.name for f in layout].index("push"))
-        unanswered += [batch.first_step + int(i) for i in np.flatnonzero(bits & np.uint64(1))]
-    return applied, unanswered
+    return applied
 
 
 def test_lockstep_waits_for_commands_by_topic_and_tells_what_it_misses(rig, capfd):
@@ -31,7 +30,7 @@ def test_lockstep_waits_for_commands_by_topic_and_tells_what_it_misses(rig, capf
         peer.change("configure")
         told = peer.listen(DiagnosticArray, "/diagnostics", late=False)
         ticks, records = peer.listen(Tick, "tick", late=False), peer.listen(Record, "record")
-        keyframes = peer.listen(Keyframe, "keyframe")
+        keyframes, misses = peer.listen(Keyframe, "keyframe"), peer.listen(Unanswered, "unanswered")
         plain = peer.node.create_publisher(Float64MultiArray, f"{peer.target}/input/push", 10)
         stamped = peer.node.create_publisher(Command, f"{peer.target}/command/push", 10)
         peer.until(lambda: plain.get_subscription_count() and stamped.get_subscription_count(), "subscriptions")
@@ -53,9 +52,8 @@ def test_lockstep_waits_for_commands_by_topic_and_tells_what_it_misses(rig, capf
         peer.change("deactivate")
         for name, value in (("lockstep_limit_ms", 1.0), ("lockstep_miss", "stop")):
             assert "read by configure" in peer.set(name, value)
-        applied, unanswered = pushes(records, stepper.input_layout)
-        assert applied == {step + 1: step + 0.5 for step in range(20)}
-        assert unanswered == []
+        assert pushes(records, stepper.input_layout) == {step + 1: step + 0.5 for step in range(20)}
+        assert misses == []
         assert (
             "~/command/push: a message is dropped: 3600.000000000 s is the stamp of no tick" in capfd.readouterr().err
         )
@@ -75,11 +73,15 @@ def test_lockstep_waits_for_commands_by_topic_and_tells_what_it_misses(rig, capf
         assert figures["input.force.unanswered"] == "0"
         peer.change("deactivate")
         peer.until(lambda: len(keyframes) > 1, "keyframe of the second run")
-        later = [record for record in records if record.generation == keyframes[-1].generation]
-        applied, unanswered = pushes(later, node.assembly.stepper.input_layout)
-        assert unanswered == sorted(applied)
-        assert set(applied.values()) == {0.0}
         keyframe, _ = messages.keyframe_of(keyframes[-1])
+        later = [record for record in records if record.generation == keyframes[-1].generation]
+        applied = pushes(later, node.assembly.stepper.input_layout)
+        assert set(applied.values()) == {0.0}
+        peer.until(lambda: misses and misses[-1].steps[-1] == max(applied), "the last miss")
+        assert [step for message in misses for step in message.steps] == sorted(applied)
+        stamps = [stamp.sec * NS + stamp.nanosec for message in misses for stamp in message.stamps]
+        assert stamps == [step * keyframe.dt_ns for step in sorted(applied)]
+        assert {bits for message in misses for bits in message.inputs} == {2}  # push is the second input
         again = Stepper(reference(keyframe.plant)(), dt_ns=keyframe.dt_ns)
         again.restore(keyframe)
         for message in later:
