@@ -2,6 +2,7 @@
  *
  * The thread sleeps in a futex with an absolute deadline. That wakes as exactly as clock_nanosleep (both are one
  * hrtimer with the thread's slack), and an order from another thread ends the sleep at once, however long the period.
+ * It waits for commands in the ring's own futex, which whoever sends one wakes.
  */
 #ifndef SIM_NODE_LOOP_H
 #define SIM_NODE_LOOP_H
@@ -11,6 +12,9 @@
 #include "stepper.h"
 
 typedef enum { SN_SKIP, SN_CATCH_UP } sn_overrun;
+
+/* What a tick does about an input that has not answered within the limit: keep its value, make it zero, or not be done. */
+typedef enum { SN_HOLD, SN_ZERO, SN_STOP } sn_miss;
 
 /* What is asked of the operating system for the thread, and how it answered: 0 granted, else the errno. */
 typedef enum { SN_PRIORITY, SN_AFFINITY, SN_MEMORY, SN_GRANTS } sn_grant;
@@ -24,12 +28,16 @@ typedef struct {
     int priority; /* of SCHED_FIFO; 0: leave it */
     int affinity; /* processor; -1: leave it */
     bool lock_memory;
+    uint64_t awaited; /* inputs that are to answer the last tick before the next begins, a bit each */
+    int64_t limit_ns; /* how long they are waited for */
+    sn_miss miss;
 } sn_pace;
 
 typedef enum { SN_IDLE, SN_RUNNING, SN_PARKED } sn_phase;
-typedef enum { SN_DONE, SN_STOPPED, SN_FAILED } sn_ending;
+typedef enum { SN_DONE, SN_STOPPED, SN_FAILED, SN_NO_ANSWER } sn_ending;
 
 typedef struct {
+    sn_control *control;       /* of the ring, whose bell of commands an order rings, too */
     pthread_mutex_t right;     /* to tick or look inside: the loop's while it runs, nobody's while it is parked */
     _Atomic uint32_t orders;   /* futex: bumped by each order */
     _Atomic uint32_t progress; /* futex: bumped when the phase changes or requested ticks are done */
@@ -39,7 +47,7 @@ typedef struct {
     _Atomic int grants[SN_GRANTS];
 } sn_loop;
 
-int sn_loop_open(sn_loop *loop);
+int sn_loop_open(sn_loop *loop, const sn_ring *ring);
 void sn_loop_close(sn_loop *loop);
 
 /* Runs until the ticks are done, a stop is ordered or a tick fails. One thread at a time. */

@@ -174,13 +174,16 @@ static PyObject *reader_prepare(sn_reader_object *self, PyObject *object)
     return PyLong_FromLong(sn_mailbox_buffer(&self->reader, input) != sn_lane_half(self->reader.ring, input, lane - 1, 0));
 }
 
-static PyObject *reader_send(sn_reader_object *self, PyObject *object)
+static PyObject *reader_send(sn_reader_object *self, PyObject *args)
 {
     uint32_t input;
+    PyObject *object;
+    unsigned long long answers = self->reader.step;
+    if (!PyArg_ParseTuple(args, "O|K", &object, &answers)) return NULL;
     if (input_index(self, object, &input) < 0) return NULL;
     if (!(self->prepared >> input & 1)) return PyErr_Format(PyExc_ValueError, "no command was prepared for input %u", input);
     self->prepared &= ~(UINT64_C(1) << input);
-    sn_mailbox_send(&self->reader, input, self->reader.step, sn_now_ns());
+    sn_mailbox_send(&self->reader, input, answers, sn_now_ns());
     Py_RETURN_NONE;
 }
 
@@ -210,7 +213,7 @@ static PyMethodDef reader_methods[] = {
      "Become a writer (input, name or None, priority, exclusive): its lane, or (code, pid, name) of who is in the way."},
     {"leave", (PyCFunction)reader_leave, METH_O, "Send to an input no more."},
     {"prepare", (PyCFunction)reader_prepare, METH_O, "Tell which of the lane's two buffers (0, 1) is free to fill."},
-    {"send", (PyCFunction)reader_send, METH_O, "Publish the prepared command as answering the tick last taken."},
+    {"send", (PyCFunction)reader_send, METH_VARARGS, "send(input, answers): publish the prepared command; answers: the tick last taken."},
     {"close", (PyCFunction)reader_close, METH_NOARGS, "Leave the ring: leases and inputs are free for others."},
     {NULL, NULL, 0, NULL},
 };

@@ -194,12 +194,44 @@ void sn_stepper_command(sn_stepper *s, uint32_t input, const uint8_t *bytes)
     atomic_store_explicit(&command->phase, SN_FULL, memory_order_release);
 }
 
-/* Commands of this process first, so that those through the mailboxes win. */
-static void sn_latch(sn_stepper *s, uint64_t step, int64_t now_ns)
+/* An input that had to answer before this tick did not. */
+static void sn_put_miss(sn_stepper *s, uint32_t input, uint64_t step)
 {
+    s->unanswered |= UINT64_C(1) << input;
+    sn_count(&s->received[input].unanswered, 1);
+    atomic_store_explicit(&s->received[input].unanswered_step, step, memory_order_relaxed);
+}
+
+uint64_t sn_stepper_unanswered(const sn_stepper *s, uint64_t inputs)
+{
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < s->options.input_count; i++)
+        if ((inputs >> i & 1) && !sn_mailbox_answered(s->options.ring, i)) found |= UINT64_C(1) << i;
+    return found;
+}
+
+void sn_stepper_give_up(sn_stepper *s, uint64_t inputs)
+{
+    s->unanswered = 0;
+    for (uint32_t i = 0; i < s->options.input_count; i++)
+        if (inputs >> i & 1) sn_put_miss(s, i, atomic_load(&s->step) + 1);
+    sn_account_count(&s->account, SN_UNANSWERED, 1);
+}
+
+/* Commands of this process first, so that those through the mailboxes win. */
+static void sn_latch(sn_stepper *s, sn_due due, uint64_t step, int64_t now_ns)
+{
+    s->unanswered = 0;
     sn_stepper_latch_commands(s);
     for (uint32_t i = 0; i < s->options.input_count; i++) {
-        if (sn_mailbox_take(s->options.ring, i, s->taken, now_ns) != SN_NEW) continue;
+        const bool awaited = due.awaited >> i & 1;
+        const int code = sn_mailbox_take(s->options.ring, i, s->taken, awaited ? step - 1 : SN_NONE, now_ns);
+        if (code == SN_LATE) sn_count(&s->received[i].late, 1);
+        if (awaited && code != SN_NEW) {
+            sn_put_miss(s, i, step);
+            if (due.zero) memset(s->held + s->inputs[i].offset, 0, s->inputs[i].size);
+        }
+        if (code != SN_NEW) continue;
         memcpy(s->held + s->inputs[i].offset, s->taken, s->inputs[i].size);
         const sn_mailbox *const mailbox = sn_mailbox_at(s->options.ring, i);
         const uint64_t answers = mailbox->answers;
@@ -265,7 +297,7 @@ static void sn_put_record(sn_stepper *s, uint64_t step)
     const uint32_t fields = s->options.field_count;
     memcpy(record->words, s->hashes, fields * sizeof *s->hashes);
     memcpy(record->words + fields, s->held, s->options.input_size);
-    sn_records_put(&s->records, record, step);
+    sn_records_put(&s->records, record, step, s->unanswered);
 }
 
 static void sn_put_keyframe(sn_stepper *s, uint64_t step)
@@ -288,6 +320,7 @@ static void sn_put_times(sn_stepper *s, sn_due due, int64_t began_ns, int64_t co
     if (due.due_ns) sn_account_add(&s->account, SN_LATENESS, began_ns - due.due_ns);
     const bool late = due.due_ns && began_ns - due.due_ns > due.period_ns;
     if (due.period_ns && (late || ended_ns - began_ns > due.period_ns)) sn_account_count(&s->account, SN_MISSES, 1);
+    if (s->unanswered) sn_account_count(&s->account, SN_UNANSWERED, 1);
     sn_account_count(&s->account, SN_TICKS, 1);
 }
 
@@ -296,7 +329,7 @@ static bool sn_tick_once(sn_stepper *s, sn_due due)
     const int64_t began_ns = sn_now_ns();
     const uint64_t step = atomic_load_explicit(&s->step, memory_order_relaxed) + 1;
     memset(&s->error, 0, sizeof s->error);
-    sn_latch(s, step, began_ns);
+    sn_latch(s, due, step, began_ns);
     int64_t since_ns = sn_span_since(s, SN_SPAN_INPUTS, 0, began_ns);
     const int slot = sn_ring_next(s->options.ring); /* the same again after a tick that failed */
     uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(s->options.ring, slot), sn_spare_buffer(s, 0), sn_device_slot(s, slot)};
@@ -343,7 +376,7 @@ bool sn_stepper_replay(sn_stepper *s, const uint8_t *inputs)
 {
     memcpy(s->held, inputs, s->options.input_size);
     s->replaying = true;
-    const bool done = sn_stepper_tick(s, (sn_due){0, 0});
+    const bool done = sn_stepper_tick(s, (sn_due){0});
     s->replaying = false;
     return done;
 }

@@ -7,20 +7,22 @@ static sn_stepper_object *sn_self(PyObject *object) { return (sn_stepper_object 
 
 PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names)
 {
-    static char *keywords[] = {"period_ns", "spin_ns", "ticks", "catch_up", "priority", "affinity", "lock_memory", NULL};
+    static char *keywords[] = {"period_ns", "spin_ns", "ticks", "catch_up", "priority", "affinity", "lock_memory",
+                               "awaited", "limit_ns", "miss", NULL};
     sn_stepper_object *self = sn_self(object);
-    long long period_ns, spin_ns;
-    uint64_t ticks;
-    int catch_up, priority, affinity, lock_memory;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "LLO&piip", keywords, &period_ns, &spin_ns, sn_read_count,
-                                     &ticks, &catch_up, &priority, &affinity, &lock_memory))
+    long long period_ns, spin_ns, limit_ns;
+    uint64_t ticks, awaited;
+    int catch_up, priority, affinity, lock_memory, miss;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "LLO&piipO&Li", keywords, &period_ns, &spin_ns, sn_read_count,
+                                     &ticks, &catch_up, &priority, &affinity, &lock_memory, sn_read_count, &awaited,
+                                     &limit_ns, &miss))
         return NULL;
     if (self->looping) { /* read and written under the GIL */
         PyErr_SetString(self->busy, "the stepper's loop is running already; stop it first");
         return NULL;
     }
     const sn_pace pace = {period_ns, spin_ns,  ticks,           catch_up ? SN_CATCH_UP : SN_SKIP,
-                          priority,  affinity, lock_memory != 0};
+                          priority,  affinity, lock_memory != 0, awaited, limit_ns, (sn_miss)miss};
     sn_ending ending;
     self->looping = true;
     Py_BEGIN_ALLOW_THREADS
@@ -29,7 +31,7 @@ PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names)
     self->looping = false;
     if (sn_plan_show(self->plan) < 0) return NULL;
     PyObject *failure = ending == SN_FAILED ? sn_stepper_failure(&self->stepper) : Py_NewRef(Py_None);
-    return failure ? Py_BuildValue("(iN)", (int)ending, failure) : NULL;
+    return failure ? Py_BuildValue("(iNK)", (int)ending, failure, (unsigned long long)self->stepper.unanswered) : NULL;
 }
 
 PyObject *sn_object_stop(PyObject *object, PyObject *unused)
@@ -111,6 +113,18 @@ PyObject *sn_object_forget_maxima(PyObject *object, PyObject *unused)
     for (unsigned long i = 0; (h = sn_histogram_of(&sn_self(object)->stepper, i)) != NULL; i++)
         atomic_store(&h->recent_max, 0);
     Py_RETURN_NONE;
+}
+
+/* (unanswered, unanswered step, late) of an input, which lockstep counts. */
+PyObject *sn_object_answers(PyObject *object, PyObject *number)
+{
+    const sn_stepper *stepper = &sn_self(object)->stepper;
+    const Py_ssize_t i = sn_index(number, stepper->options.input_count);
+    if (i < 0) return NULL;
+    const sn_received *received = &stepper->received[i];
+    return Py_BuildValue("(KKK)", (unsigned long long)atomic_load(&received->unanswered),
+                         (unsigned long long)atomic_load(&received->unanswered_step),
+                         (unsigned long long)atomic_load(&received->late));
 }
 
 PyObject *sn_object_counters(PyObject *object, PyObject *unused)

@@ -22,6 +22,7 @@ ALLOWED = {
     "errors": set(),
     "dtypes": {"errors"},
     "layout": {"errors", "dtypes"},
+    "part": {"layout"},
     "types": {"lang"},
     "lang": {"errors", "dtypes"},
     "compiler": {"lang", "types"},
@@ -31,7 +32,7 @@ ALLOWED = {
     "kernels": {"plant"},
     "bridge": {"layout", "device", "_native"},
     "replay": {"plant"},
-    "node": {"plant", "bridge", "replay", "msg", "srv"},
+    "node": {"plant", "bridge", "replay", "part", "msg", "srv"},
     "cli": {"node", "kernels", "_native", "msg", "srv"},
 }
 FORBIDDEN = ("manager", "handler", "helper", "util", "utils", "data", "context", "frame")

@@ -28,7 +28,8 @@
  * them changes. The first 48 bytes and the form of a life are the same in every version, so that any can tell whose a
  * segment is and whether that process lives. A segment of another version is refused and left as it is. Within a version
  * only what docs/ring.md names may change, so a client built with any header of it works with any node of it. Version 2
- * has lanes in mailboxes, where 1 had one writer an input, and counts `copies` in the control block.
+ * has lanes in mailboxes, where 1 had one writer an input, and counts `copies` in the control block; 3 has a bell for
+ * commands, which the lockstep clock sleeps on.
  *
  * A process is named by its life: pid and start time in one word, so that a reused pid is not mistaken for it. What a
  * dead process held (lease, mailbox) is taken over by compare-and-exchange on that word.

@@ -141,15 +141,16 @@ class Subscriber:
             self.claim(name, *self._wanted.get(name, (0, False)))
         return self._lanes[name][self._reader.prepare(index)]
 
-    def send(self, name: str, command: Any = None) -> None:
+    def send(self, name: str, command: Any = None, answers: int | None = None) -> None:
         """Send a command, or the one filled in after ``command(name)``; it is stamped as answering the tick last taken.
 
+        ``answers`` is the step of another tick that it answers.
         Raises RingError when the value does not fit the input's shape and type, or as ``command`` does.
         """
         if command is not None:
             fill(self.command(name), name, command)
         try:
-            self._reader.send(self._input(name))
+            self._reader.send(self._input(name), *(() if answers is None else (answers,)))
         except ValueError as error:
             raise RingError(f"nothing to send to input '{name}': call command('{name}') and fill it first") from error
 

@@ -83,17 +83,8 @@ class LoopClock:
         self._stepper.request(ticks)
 
     def _run(self) -> None:
-        settings = self._settings
         try:
-            self._stepper.run(
-                period_ns=settings.period_ns,
-                clock=settings.clock,
-                spin_ns=round(settings.spin_us * 1000),
-                overrun=settings.overrun,
-                priority=settings.priority,
-                affinity=settings.affinity,
-                lock_memory=settings.lock_memory,
-            )
+            self._stepper.run(**self._settings.pace)
         except BaseException as fault:  # handed to the executor's thread, which reports it
             self.fault = fault
 

@@ -23,6 +23,7 @@ GRANTED = ("granted", "not asked")
 FAULTS = {
     "misses": "ticks missed their deadline",
     "skipped": "ticks were skipped",
+    "unanswered": "ticks had no answer in time",
     "dropped": "ticks were not published, since readers hold every slot",
     "lost": "ticks have no record: the queue of records was full",
     "keyframes_skipped": "keyframes were skipped: the one before was not taken yet",
@@ -97,6 +98,9 @@ class Diagnostics:
         for input_name, distributions in stepper.command_statistics("reset").items():
             for name, distribution in distributions.items():
                 yield from _figures(f"input.{input_name}.{name}", distribution)
+        for input_name, counts in stepper.answers().items():
+            for name, count in counts.items():
+                yield f"input.{input_name}.{name}", str(count)
         for name, count in stepper.counters().items():
             yield name, str(count)
         yield "copies_per_tick", f"{stepper.copies_per_tick:g}"

@@ -13,8 +13,8 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter
 
 from sim_node.errors import SimNodeError
+from sim_node.errors.suggestion import suggestion
 from sim_node.plant import Plant
-from sim_node.plant.suggestion import suggestion
 
 Value = bool | int | float | str | tuple[str, ...]
 

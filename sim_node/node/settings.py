@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from sim_node.device.sharing import AUTO, TRANSPORTS
 from sim_node.node.parameters import Declaration, ParameterError, Value
+from sim_node.plant.pace import MISSES
 
 NS = 1_000_000_000
 
@@ -27,8 +28,9 @@ class Settings:
     seed: int = _setting(0, "Seed of the initial state and of random numbers.", low=0)
     clock: str = _setting(
         "native",
-        "What fires ticks: the native loop, a ROS timer, or nothing (free: as fast as possible).",
-        choices=("native", "timer", "free"),
+        "What fires ticks: the native loop, a ROS timer, commands that answer the last tick (lockstep), or nothing "
+        "(free: as fast as possible).",
+        choices=("native", "timer", "lockstep", "free"),
     )
     device: str = _setting("cpu", "Where kernels run: cpu, cuda:0, a GPU's uuid or words of its name, or python.")
     device_transport: str = _setting(
@@ -42,6 +44,18 @@ class Settings:
     )
     overrun: str = _setting(
         "skip", "What the native clock does about ticks whose instant has passed.", choices=("skip", "catch_up")
+    )
+    lockstep_inputs: str = _setting(
+        "", "Inputs that the lockstep clock waits for, with commas between their names; empty: all."
+    )
+    lockstep_limit_ms: float = _setting(
+        100.0, "How long the lockstep clock waits for their commands.", unit="ms", low=1e-3, high=3.6e6
+    )
+    lockstep_miss: str = _setting(
+        "hold",
+        "What the lockstep clock does about an input whose command did not come in time: keep its value (hold), make "
+        "it zero, or stop.",
+        choices=MISSES,
     )
     priority: int = _setting(
         0, "SCHED_FIFO priority of the native clock's thread; 0 leaves the ordinary scheduler.", low=0, high=99
@@ -87,7 +101,23 @@ class Settings:
     @property
     def exclusive(self) -> tuple[str, ...]:
         """Names of the exclusive inputs."""
-        return tuple(name.strip() for name in self.exclusive_inputs.split(",") if name.strip())
+        return _names(self.exclusive_inputs)
+
+    @property
+    def pace(self) -> dict[str, Any]:
+        """What ``Stepper.run`` is told."""
+        return {
+            "period_ns": self.period_ns,
+            "clock": self.clock,
+            "spin_ns": round(self.spin_us * 1000),
+            "overrun": self.overrun,
+            "priority": self.priority,
+            "affinity": self.affinity,
+            "lock_memory": self.lock_memory,
+            "inputs": _names(self.lockstep_inputs) or None,
+            "limit_ns": max(round(self.lockstep_limit_ms * 1e6), 1),
+            "miss": self.lockstep_miss,
+        }
 
     @property
     def period_ns(self) -> int:
@@ -98,6 +128,10 @@ class Settings:
     def dt_ns(self) -> int:
         """Simulated nanoseconds a tick."""
         return round(NS * self.dt) if self.dt else round(NS / self.rate)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 SETTINGS: tuple[Declaration, ...] = tuple(

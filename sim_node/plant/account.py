@@ -10,7 +10,7 @@ import numpy as np
 
 from sim_node import _native
 from sim_node.errors import PlantError
-from sim_node.plant.statistics import COMMANDS, COUNTERS, QUANTITIES, Distribution
+from sim_node.plant.statistics import ANSWERS, COMMANDS, COUNTERS, QUANTITIES, Distribution
 
 GRANTS = ("priority", "affinity", "lock_memory")
 
@@ -44,6 +44,10 @@ class Account:
     def commands(self, number: int, since: str) -> dict[str, Distribution]:
         """Describe the commands of the input of that number since 'start' or 'reset'."""
         return {name: self._describe([self._number(number, place)], since) for place, name in enumerate(COMMANDS)}
+
+    def answers(self, number: int) -> dict[str, int]:
+        """Count what lockstep found of the input of that number."""
+        return dict(zip(ANSWERS, self._native.answers(number)))
 
     def _number(self, number: int, place: int) -> int:
         return len(QUANTITIES) + number * len(COMMANDS) + place

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 # In the order of src/account.h: of the ticks, in nanoseconds; then of each input's commands, delay_ticks in ticks.
-QUANTITIES = ("lateness", "step_time", "wake_to_commit")
+QUANTITIES = ("lateness", "step_time", "wake_to_commit", "answer_time")
 COMMANDS = ("command_age", "delay_ticks")
-COUNTERS = ("ticks", "misses", "skipped", "copies", "keyframes_skipped", "dropped", "lost")
+ANSWERS = ("unanswered", "unanswered_step", "late")
+COUNTERS = ("ticks", "misses", "skipped", "copies", "keyframes_skipped", "unanswered", "dropped", "lost")
 
 _BITS = 6  # SN_HISTOGRAM_BITS
 

@@ -31,7 +31,7 @@ static void open_rig(rig *r, sn_pace pace)
     memset(r, 0, sizeof *r);
     fixture_open(&r->plant, 2, 3, 1024, 0);
     fixture_load(&r->plant, &m, force);
-    CHECK(sn_loop_open(&r->loop) == 0);
+    CHECK(sn_loop_open(&r->loop, &r->plant.ring) == 0);
     r->pace = pace;
 }
 
@@ -141,6 +141,102 @@ static void check_grants(void)
     close_rig(&r);
 }
 
+/* Answers ticks with their number, the last one of that number. */
+typedef struct {
+    rig *rig;
+    uint64_t last;
+} controller;
+
+static void *control(void *object)
+{
+    controller *c = object;
+    sn_reader reader;
+    sn_tick tick;
+    CHECK(sn_reader_open(&reader, &c->rig->plant.ring) == SN_OK);
+    for (uint64_t step = 0; step < c->last;) {
+        if (sn_reader_wait(&reader, INT64_C(1000000000), 0) != SN_NEW || sn_reader_take(&reader, &tick, 0) != SN_NEW) continue;
+        const int64_t force[WIDTH] = {(int64_t)tick.step};
+        CHECK(sn_mailbox_put(&reader, 0, force, tick.step, sn_now_ns()) == SN_OK);
+        step = tick.step;
+        sn_reader_release(&reader, &tick);
+    }
+    sn_reader_close(&reader);
+    return NULL;
+}
+
+static const sn_pace LOCKSTEP = {.affinity = -1, .awaited = 1, .limit_ns = INT64_C(3600000000000)};
+
+/* Each tick waits for the answer to the last one, which the record shows; the wait ends by the command, not by the hour. */
+static void check_lockstep(void)
+{
+    rig r;
+    pthread_t thread;
+    controller c = {&r, 399};
+    sn_pace pace = LOCKSTEP;
+    pace.ticks = 400;
+    open_rig(&r, pace);
+    pthread_create(&thread, NULL, control, &c);
+    CHECK(sn_loop_run(&r.loop, &r.plant.stepper, &r.pace) == SN_DONE);
+    pthread_join(thread, NULL);
+    const sn_records *records = &r.plant.stepper.records;
+    CHECK(sn_records_run(records) == 400);
+    for (uint64_t i = 0; i < 400; i++) {
+        int64_t force;
+        memcpy(&force, sn_record_inputs(records, sn_records_peek(records, i)), sizeof force);
+        CHECK(force == (int64_t)i && sn_records_peek(records, i)->unanswered == 0);
+    }
+    const sn_account *account = &r.plant.stepper.account;
+    CHECK(account->counters[SN_UNANSWERED] == 0 && r.plant.stepper.received[0].delay.max == 1);
+    CHECK(account->histograms[SN_ANSWER_TIME].max > 0);
+    close_rig(&r);
+}
+
+/* Nobody answers: a pause, requested ticks and a stop all come through while the loop waits. */
+static void check_lockstep_steering(void)
+{
+    rig r;
+    pthread_t thread;
+    sn_reader reader;
+    open_rig(&r, LOCKSTEP);
+    CHECK(sn_reader_open(&reader, &r.plant.ring) == SN_OK);
+    pthread_create(&thread, NULL, run, &r);
+    while (atomic_load(&r.loop.phase) != SN_RUNNING) sched_yield();
+    sn_loop_pause(&r.loop, true);
+    CHECK(sn_loop_settle(&r.loop) == 0 && step_of(&r) == 0);
+    sn_loop_request(&r.loop, 1);
+    const int64_t force[WIDTH] = {7};
+    CHECK(sn_mailbox_put(&reader, 0, force, 0, sn_now_ns()) == SN_OK);
+    CHECK(sn_loop_settle(&r.loop) == 0 && step_of(&r) == 1);
+    sn_loop_request(&r.loop, 1);
+    sn_loop_pause(&r.loop, false); /* forgets it */
+    sn_loop_stop(&r.loop);
+    pthread_join(thread, NULL);
+    CHECK(r.ending == SN_STOPPED && step_of(&r) == 1);
+    CHECK(r.plant.stepper.account.counters[SN_UNANSWERED] == 0);
+    close_rig(&r);
+}
+
+static void check_unanswered(sn_miss miss)
+{
+    rig r;
+    sn_reader reader;
+    const int64_t force[WIDTH] = {7};
+    sn_pace pace = LOCKSTEP;
+    pace.ticks = 3, pace.limit_ns = 1000000, pace.miss = miss;
+    open_rig(&r, pace);
+    CHECK(sn_reader_open(&reader, &r.plant.ring) == SN_OK);
+    CHECK(sn_mailbox_put(&reader, 0, force, 0, sn_now_ns()) == SN_OK);
+    CHECK(sn_loop_run(&r.loop, &r.plant.stepper, &r.pace) == (miss == SN_STOP ? SN_NO_ANSWER : SN_DONE));
+    const sn_stepper *s = &r.plant.stepper;
+    int64_t held;
+    memcpy(&held, s->held, sizeof held);
+    CHECK(held == (miss == SN_ZERO ? 0 : 7) && s->unanswered == 1);
+    CHECK(step_of(&r) == (miss == SN_STOP ? 1 : 3) && s->account.counters[SN_UNANSWERED] == (miss == SN_STOP ? 1 : 2));
+    CHECK(s->received[0].unanswered == s->account.counters[SN_UNANSWERED]);
+    CHECK(s->received[0].unanswered_step == (miss == SN_STOP ? 2 : 3));
+    close_rig(&r);
+}
+
 int main(void)
 {
     check_steering();
@@ -149,5 +245,10 @@ int main(void)
     check_overrun(SN_SKIP);
     check_overrun(SN_CATCH_UP);
     check_grants();
+    check_lockstep();
+    check_lockstep_steering();
+    check_unanswered(SN_HOLD);
+    check_unanswered(SN_ZERO);
+    check_unanswered(SN_STOP);
     return 0;
 }

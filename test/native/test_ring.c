@@ -155,16 +155,16 @@ static void commands_arrive_whole_and_once(void)
     sn_reader d;
     char sent[13] = "twelve bytes", got[13] = "";
     CHECK(sn_reader_open(&d, &r) == SN_OK);
-    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NOTHING);
+    CHECK(sn_mailbox_take(&r, 1, got, SN_NONE, 100) == SN_NOTHING);
     CHECK(sn_mailbox_put(&d, 1, sent, 41, 99) == 0);
-    CHECK(sn_mailbox_take(&r, 0, got, 100) == SN_NOTHING);
-    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NEW && memcmp(sent, got, 13) == 0);
+    CHECK(sn_mailbox_take(&r, 0, got, SN_NONE, 100) == SN_NOTHING);
+    CHECK(sn_mailbox_take(&r, 1, got, SN_NONE, 100) == SN_NEW && memcmp(sent, got, 13) == 0);
     const sn_mailbox *m = sn_mailbox_at(&r, 1);
     CHECK(m->answers == 41 && m->sent_ns == 99 && m->age_ns == 1 && m->step == 1 && m->applied[0] == 1);
-    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NOTHING);
+    CHECK(sn_mailbox_take(&r, 1, got, SN_NONE, 100) == SN_NOTHING);
     char *half = (char *)sn_mailbox_buffer(&d, 1); /* half filled, never sent: the last command stays */
     half[0] = 'X';
-    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NOTHING && got[0] == 't');
+    CHECK(sn_mailbox_take(&r, 1, got, SN_NONE, 100) == SN_NOTHING && got[0] == 't');
     CHECK(*(char *)sn_lane_half(&r, 1, 0, sn_lane_at(&r, 1, 0)->count) == 't');
 }
 
@@ -231,10 +231,10 @@ static void who_maps_the_memory_of_a_gpu_is_seen_until_it_leaves_or_dies(void)
 
 static void each_code_has_words_of_its_own(void)
 {
-    for (int code = SN_EXCLUSIVE; code <= SN_NEW; code++)
+    for (int code = SN_LATE; code <= SN_NEW; code++)
         for (int other = code + 1; other <= SN_NEW + 1; other++)
             CHECK(strcmp(sn_code_text(code), sn_code_text(other)) != 0);
-    CHECK(strcmp(sn_code_text(SN_EXCLUSIVE - 1), sn_code_text(SN_NEW + 1)) == 0);
+    CHECK(strcmp(sn_code_text(SN_LATE - 1), sn_code_text(SN_NEW + 1)) == 0);
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 #include "stepper.c"
 #include "stepper_probe.c"
 
-static const sn_due NEVER_DUE = {0, 0};
+static const sn_due NEVER_DUE = {0};
 
 static void send(fixture *f, sn_reader *reader, const int64_t *force, uint64_t answers)
 {

@@ -39,8 +39,8 @@ def test_commands_are_told_of_each_input(oscillators):
             for name in ("command_age", "delay_ticks"):
                 assert told["force"][name].count == all_[name].count == commands
                 assert told["force"][name].max == all_[name].max > 0
-        with pytest.raises(IndexError, match="there is no histogram 5"):
-            stepper._native.histogram(5)
+        with pytest.raises(IndexError, match="there is no histogram 6"):
+            stepper._native.histogram(6)
 
 
 def test_what_is_told_since_when(oscillators):

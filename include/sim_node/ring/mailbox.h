@@ -150,6 +150,7 @@ static inline void sn_mailbox_send(const sn_reader *d, uint32_t input, uint64_t 
     __atomic_store_n(&l->rank[next & 1], __atomic_load_n(&l->priority, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
     /* release: pairs with the acquire in sn_lane_copy. */
     __atomic_store_n(&l->count, next, __ATOMIC_RELEASE);
+    sn_bell_ring(&d->ring->control->command_bell, &d->ring->control->command_waiter);
 }
 
 /* Send a command from memory of geometry.input_size[input] bytes; an input that was not claimed is, with priority 0.
@@ -173,8 +174,9 @@ static inline void sn_mailbox_rule(sn_ring *r, uint32_t input, int exclusive, ui
 }
 
 /* Note who sent the newest command of a lane; where `to` is not NULL, copy one of the sender noted before. Returns SN_NEW,
- * or SN_OUTRUN if the writer was faster 16 times running: the next tick has it, and `to` holds no command. */
-static inline int sn_lane_copy(const sn_ring *r, uint32_t input, uint32_t lane, void *to, int64_t now_ns)
+ * SN_LATE as sn_mailbox_take, or SN_OUTRUN if the writer was faster 16 times running: the next tick has it, and `to` holds
+ * no command. */
+static inline int sn_lane_copy(const sn_ring *r, uint32_t input, uint32_t lane, void *to, uint64_t answering, int64_t now_ns)
 {
     sn_mailbox *m = sn_mailbox_at(r, input);
     sn_lane *l = sn_lane_at(r, input, lane);
@@ -194,8 +196,10 @@ static inline int sn_lane_copy(const sn_ring *r, uint32_t input, uint32_t lane, 
         __atomic_store_n(&m->speaker[lane], sender, __ATOMIC_RELAXED);
         __atomic_store_n(&m->rank[lane], rank, __ATOMIC_RELAXED);
         __atomic_store_n(&m->heard[lane], r->step + 1, __ATOMIC_RELAXED);
-        if (to == NULL) return SN_NEW;
+        int late = answering != SN_NONE && answers != answering;
+        if (to == NULL) return late ? SN_LATE : SN_NEW;
         __atomic_store_n(&m->taken[lane], count, __ATOMIC_RELAXED);
+        if (late) return SN_LATE;
         __atomic_store_n(&m->applied[lane], m->applied[lane] + 1, __ATOMIC_RELAXED);
         __atomic_store_n(&m->step, r->step + 1, __ATOMIC_RELAXED);
         __atomic_store_n(&m->answers, answers, __ATOMIC_RELAXED);
@@ -206,34 +210,57 @@ static inline int sn_lane_copy(const sn_ring *r, uint32_t input, uint32_t lane, 
     return SN_OUTRUN;
 }
 
-/* Copy out, for the tick after the one last committed, the newest command of the writer in charge. That is, of those who
- * sent since the last take, or have not left or died and sent within `silence` ticks, the one of the highest priority; of
- * equals the one that was in charge already, else the lowest lane. What the others sent is not applied later either.
- *
- * Returns SN_NEW, whose `answers`, `sent_ns` and `age_ns` are in the mailbox; SN_NOTHING (`to` is as it was), or SN_OUTRUN
- * if the writer was faster 16 times running: the next tick has it, and `to` holds no command. */
-static inline int sn_mailbox_take(sn_ring *r, uint32_t input, void *to, int64_t now_ns)
+/* The writer in charge of the tick after the one last committed. That is, of those who sent since the last take, or have
+ * not left or died and sent within `silence` ticks, the one of the highest priority; of equals the one that was in charge
+ * already, else the lowest lane. Returns its lane, SN_LANES if there is none; tells the lanes' counts, and in a bit each
+ * which of them were not taken. */
+static inline uint32_t sn_mailbox_choose(const sn_ring *r, uint32_t input, uint64_t counts[SN_LANES], uint32_t *fresh)
 {
     sn_mailbox *m = sn_mailbox_at(r, input);
-    uint64_t counts[SN_LANES], step = r->step + 1;
-    uint32_t fresh = 0, chosen = SN_LANES;
+    uint64_t step = r->step + 1;
+    uint32_t chosen = SN_LANES;
+    *fresh = 0;
     for (uint32_t k = 0; k < SN_LANES; k++) {
         counts[k] = __atomic_load_n(&sn_lane_at(r, input, k)->count, __ATOMIC_ACQUIRE);
-        fresh |= (uint32_t)(counts[k] != m->taken[k]) << k;
+        *fresh |= (uint32_t)(counts[k] != m->taken[k]) << k;
     }
-    if (fresh == 0) return SN_NOTHING; /* nobody can have come into charge */
+    if (*fresh == 0) return SN_LANES; /* nobody can have come into charge */
     for (uint32_t k = 0; k < SN_LANES; k++) {
         uint64_t writer = __atomic_load_n(&sn_lane_at(r, input, k)->writer, __ATOMIC_RELAXED);
-        int heard = (fresh >> k & 1) && sn_lane_copy(r, input, k, NULL, now_ns) == SN_NEW;
+        int heard = (*fresh >> k & 1) && sn_lane_copy(r, input, k, NULL, SN_NONE, 0) == SN_NEW;
         if (!heard && (writer == 0 || writer != m->speaker[k] || step - m->heard[k] >= m->silence)) continue;
         if (chosen == SN_LANES || m->rank[k] > m->rank[chosen] || (m->rank[k] == m->rank[chosen] && m->speaker[k] == m->charge))
             chosen = k;
     }
+    return chosen;
+}
+
+/* Whether sn_mailbox_take would give a command that answers the tick last committed, for which a producer may wait: each
+ * command rings `command_bell`, whose flag a sleeper sets, as `bell` is rung for readers. */
+static inline int sn_mailbox_answered(const sn_ring *r, uint32_t input)
+{
+    uint64_t counts[SN_LANES];
+    uint32_t fresh, chosen = sn_mailbox_choose(r, input, counts, &fresh);
+    return chosen != SN_LANES && (fresh >> chosen & 1) && sn_lane_copy(r, input, chosen, NULL, r->step, 0) == SN_NEW;
+}
+
+/* Copy out, for the tick after the one last committed, the newest command of the writer in charge (sn_mailbox_choose).
+ * What the others sent is not applied later either. Where `answering` is not SN_NONE, neither is a command that answers
+ * another tick than that.
+ *
+ * Returns SN_NEW, whose `answers`, `sent_ns` and `age_ns` are in the mailbox; SN_NOTHING (`to` is as it was); SN_LATE, or
+ * SN_OUTRUN if the writer was faster 16 times running: the next tick has it. After the last two `to` holds no command. */
+static inline int sn_mailbox_take(sn_ring *r, uint32_t input, void *to, uint64_t answering, int64_t now_ns)
+{
+    sn_mailbox *m = sn_mailbox_at(r, input);
+    uint64_t counts[SN_LANES];
+    uint32_t fresh, chosen = sn_mailbox_choose(r, input, counts, &fresh);
+    if (fresh == 0) return SN_NOTHING;
     for (uint32_t k = 0; k < SN_LANES; k++)
         if (k != chosen) __atomic_store_n(&m->taken[k], counts[k], __ATOMIC_RELAXED);
     if (chosen == SN_LANES) return SN_OUTRUN;
     __atomic_store_n(&m->charge, m->speaker[chosen], __ATOMIC_RELAXED);
-    return fresh >> chosen & 1 ? sn_lane_copy(r, input, chosen, to, now_ns) : SN_NOTHING;
+    return fresh >> chosen & 1 ? sn_lane_copy(r, input, chosen, to, answering, now_ns) : SN_NOTHING;
 }
 
 /* Begin anew: what was sent until now is not applied, and nobody is in charge. */

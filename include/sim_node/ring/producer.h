@@ -48,14 +48,14 @@ static inline int sn_ring_next(sn_ring *r)
     return (int)slot;
 }
 
-static inline void sn_bell_ring(sn_control *c)
+static inline void sn_bell_ring(uint32_t *bell, uint32_t *flag)
 {
     /* acq_rel, the flag before the bell; a waiter exchanges the flag too, then looks for what is new. Of two exchanges of
-     * one word the later sees the earlier: either the waiter sees the tick, or its flag is seen here, and then the bell
+     * one word the later sees the earlier: either the waiter sees it, or its flag is seen here, and then the bell
      * it waits on changes before the wake. Taken before waking, so that a killed waiter costs one call and no more. */
-    uint32_t waiter = __atomic_exchange_n(&c->waiter, 0, __ATOMIC_ACQ_REL);
-    __atomic_fetch_add(&c->bell, 1, __ATOMIC_RELEASE);
-    if (waiter != 0) syscall(SYS_futex, &c->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    uint32_t waiter = __atomic_exchange_n(flag, 0, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(bell, 1, __ATOMIC_RELEASE);
+    if (waiter != 0) syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* Publish the slot that sn_ring_next gave. */
@@ -79,7 +79,7 @@ static inline void sn_ring_commit(sn_ring *r, int slot, uint64_t step, int64_t s
     __atomic_store_n(&s->sequence, number << 1, __ATOMIC_RELEASE);
     /* release: pairs with the acquire of latest in sn_reader_take: who sees the number sees the whole slot. */
     __atomic_store_n(&r->control->latest, number << 8 | (uint64_t)slot, __ATOMIC_RELEASE);
-    sn_bell_ring(r->control);
+    sn_bell_ring(&r->control->bell, &r->control->waiter);
 }
 
 /* Tell readers that no more ticks will come. */
@@ -87,7 +87,7 @@ static inline void sn_ring_close(sn_ring *r)
 {
     /* seq_cst: pairs with the acquire in sn_ring_closed, and comes before the look in sn_mapper_of. */
     __atomic_store_n(&r->control->closed, 1, __ATOMIC_SEQ_CST);
-    sn_bell_ring(r->control);
+    sn_bell_ring(&r->control->bell, &r->control->waiter);
 }
 
 /* Give a word back, if it still is this one's. */

@@ -10,7 +10,7 @@
 #include "life.h"
 
 #define SN_MAGIC UINT64_C(0x00676e69725f6e73) /* "sn_ring" in little-endian order: another byte order does not match */
-#define SN_VERSION 2u
+#define SN_VERSION 3u
 #define SN_SPARES 2u
 #define SN_SLOTS 64u   /* at most */
 #define SN_INPUTS 64u  /* at most */
@@ -47,6 +47,8 @@ typedef struct {
     uint64_t latest __attribute__((aligned(64))); /* number of the commit << 8 | slot; SN_NONE: nothing yet */
     uint32_t bell, closed;
     uint32_t waiter __attribute__((aligned(64)));
+    uint32_t command_bell __attribute__((aligned(64)));
+    uint32_t command_waiter; /* 1: the producer sleeps on it */
     sn_entry readers[SN_READERS];
     uint64_t mappers[SN_READERS]; /* lives of those that map the fields on a GPU; 0: free */
 } sn_control;

@@ -66,7 +66,7 @@ def _native(stepper: Stepper, ticks: int) -> None:
 
 
 def _native_spin(stepper: Stepper, ticks: int) -> None:
-    stepper.run(PERIOD_NS, SPIN_NS, ticks)
+    stepper.run(PERIOD_NS, spin_ns=SPIN_NS, ticks=ticks)
 
 
 def _beside_busy_python(stepper: Stepper, ticks: int) -> None:
