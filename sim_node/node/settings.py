@@ -40,7 +40,11 @@ class Settings:
         choices=TRANSPORTS,
     )
     spin_us: float = _setting(
-        0.0, "How long before a tick the native clock stops sleeping and spins.", unit="us", low=0.0, high=1e6
+        0.0,
+        "How long before a tick the native clock stops sleeping and spins; how long lockstep spins before it sleeps.",
+        unit="us",
+        low=0.0,
+        high=1e6,
     )
     overrun: str = _setting(
         "skip", "What the native clock does about ticks whose instant has passed.", choices=("skip", "catch_up")

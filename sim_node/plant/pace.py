@@ -22,11 +22,11 @@ class Pace:
 
     Clock 'native' ticks each ``period_ns``, of which the last ``spin_ns`` are spun and not slept; 'free' waits for
     nothing; 'lockstep' waits, before each tick, for commands that answer the last one on ``inputs`` (None: all of
-    them). Those that do not come within ``limit_ns`` are a miss: 'hold' keeps the input's value, 'zero' makes it zero,
-    'stop' ends the loop. A command that comes after its tick is dropped, so that one which answers tick k acts on tick
-    k + 1 or not at all. ``ticks`` ends the loop by itself (0: never). On overrun 'skip' leaves out the ticks that are
-    late by whole periods, 'catch_up' does them all. ``priority`` (SCHED_FIFO), ``affinity`` (a processor) and
-    ``lock_memory`` are asked of the operating system.
+    them), and spins for ``spin_ns`` before it sleeps. Those that do not come within ``limit_ns`` are a miss: 'hold'
+    keeps the input's value, 'zero' makes it zero, 'stop' ends the loop. A command that comes after its tick is dropped,
+    so that one which answers tick k acts on tick k + 1 or not at all. ``ticks`` ends the loop by itself (0: never). On
+    overrun 'skip' leaves out the ticks that are late by whole periods, 'catch_up' does them all. ``priority``
+    (SCHED_FIFO), ``affinity`` (a processor) and ``lock_memory`` are asked of the operating system.
     """
 
     period_ns: int
