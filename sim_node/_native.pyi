@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -318,9 +318,19 @@ class Ring:
     def silent(self) -> bool: ...
 
 class Reader:
-    """A place in a ring's table of readers; ``views`` are the fields of each slot."""
+    """A place in a ring's table of readers; ``views`` are the fields of each slot.
 
-    def __new__(cls, ring: Ring, views: tuple[dict[str, Any], ...], device: object = None, /) -> Reader: ...
+    While it polls it calls ``rehearsal`` with a tick of no content, so that what does the same with ticks is warm.
+    """
+
+    def __new__(
+        cls,
+        ring: Ring,
+        views: tuple[dict[str, Any], ...],
+        device: object = None,
+        rehearsal: Callable[[Tick], object] | None = None,
+        /,
+    ) -> Reader: ...
     def next(self, timeout_ns: int, spin_ns: int, /) -> Tick | None: ...
     def latest(self) -> Tick | None: ...
     def claim(self, input: int, name: str | None, priority: int, exclusive: bool, /) -> int | tuple[int, int, str]: ...

@@ -144,6 +144,10 @@ static sn_waited sn_wait_for_answers(const sn_loop *loop, sn_stepper *stepper, c
             return SN_GIVEN_UP;
         }
         sn_ring_heartbeat(stepper->options.ring, now_ns);
+        if (now_ns - began_ns < pace->spin_ns) {
+            sn_pause();
+            continue;
+        }
         const int64_t beat_ns = now_ns + SN_BEAT_NS;
         sn_sleep_for_command(loop->control, bell, until_ns < beat_ns ? until_ns : beat_ns);
     }

@@ -44,7 +44,11 @@ class Settings:
         choices=TRANSPORTS,
     )
     spin_us: float = _setting(
-        0.0, "How long before a tick the native clock stops sleeping and spins.", unit="us", low=0.0, high=1e6
+        0.0,
+        "How long before a tick the native clock stops sleeping and spins; how long lockstep spins before it sleeps.",
+        unit="us",
+        low=0.0,
+        high=1e6,
     )
     overrun: str = _setting(
         "skip",

@@ -22,9 +22,9 @@ class Pace:
 
     Clock 'native' ticks each ``period_ns``, of which the last ``spin_ns`` are spun and not slept; 'free' waits for
     nothing; 'lockstep' waits, before each tick, for commands that answer the last one on ``inputs`` (None: all of
-    them). Those that do not come within ``limit_ns`` are a miss: 'hold' keeps the input's value, 'zero' makes it zero,
-    'stop' ends the loop. A command that comes after its tick is dropped, so that one which answers tick k acts on tick
-    k + 1 or not at all. ``ticks`` ends the loop by itself (0: never).
+    them), and spins for ``spin_ns`` before it sleeps. Those that do not come within ``limit_ns`` are a miss: 'hold'
+    keeps the input's value, 'zero' makes it zero, 'stop' ends the loop. A command that comes after its tick is dropped,
+    so that one which answers tick k acts on tick k + 1 or not at all. ``ticks`` ends the loop by itself (0: never).
 
     When instants have passed by whole periods, overrun 'skip' leaves them out, 'catch_up' does their ticks at once, at
     most ``catch_up`` in a row, and leaves out the rest, 'hold' moves all that follow by the delay, 'stop' ends the

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim_node import dtypes
+from sim_node._native import Reader
 from sim_node.bridge import Publisher, Subscriber
 from sim_node.bridge.transports import posix_shm
 from sim_node.errors import RingError
@@ -145,6 +146,42 @@ def test_a_silent_producer_is_told_from_a_closed_one(pair):
         assert tick.step == 1
     with pytest.raises(RingError, match=rf"\(pid {os.getpid()}\) closed it; waited 0.02 s"):
         subscriber.next(timeout=0.02)
+
+
+def test_one_that_polls_rehearses_and_takes_nothing_by_it(pair):
+    publisher, subscriber = pair
+    publish(publisher, 1)
+    with subscriber.next():
+        pass
+    before, views = subscriber.statistics(), tuple({"x": np.zeros(1)} for _ in range(publisher.ring.slots))
+    rehearsed = []
+
+    def rehearsal(tick):
+        with tick:
+            rehearsed.append((tick.keys(), subscriber.statistics()["held"]))
+        with pytest.raises(ValueError, match="released"):
+            tick["x"]
+        if len(rehearsed) == 2:
+            publish(publisher, 2)
+
+    reader = Reader(publisher.ring, views, None, rehearsal)
+    reader.latest().release()
+    with reader.next(60_000_000_000, 60_000_000_000) as tick:
+        assert tick.step == 2
+    assert rehearsed == [(["x"], 0)] * 2
+    assert reader.statistics == (2, 0, 0, 0)
+    reader.close()
+    with subscriber.next(), pytest.raises(RingError, match="no tick"):
+        subscriber.next(timeout=0.01, spin_us=1e4)
+    assert subscriber.statistics() == {**before, "taken": before["taken"] + 1}
+
+
+def test_what_goes_wrong_in_a_rehearsal_is_raised(pair):
+    publisher, _ = pair
+    reader = Reader(publisher.ring, ({},) * publisher.ring.slots, None, lambda tick: tick["x"])
+    with pytest.raises(KeyError, match="no field 'x'"):
+        reader.next(60_000_000_000, 60_000_000_000)
+    reader.close()
 
 
 @pytest.mark.parametrize("spin_us", [0, 1e7])

@@ -176,13 +176,13 @@ static void *control(void *object)
 static const sn_pace LOCKSTEP = {.affinity = -1, .awaited = 1, .limit_ns = INT64_C(3600000000000)};
 
 /* Each tick waits for the answer to the last one, which the record shows; the wait ends by the command, not by the hour. */
-static void check_lockstep(void)
+static void check_lockstep(int64_t spin_ns)
 {
     rig r;
     pthread_t thread;
     controller c = {&r, 399};
     sn_pace pace = LOCKSTEP;
-    pace.ticks = 400;
+    pace.ticks = 400, pace.spin_ns = spin_ns;
     open_rig(&r, pace);
     pthread_create(&thread, NULL, control, &c);
     CHECK(sn_loop_run(&r.loop, &r.plant.stepper, &r.pace) == SN_DONE);
@@ -201,12 +201,14 @@ static void check_lockstep(void)
 }
 
 /* Nobody answers: a pause, requested ticks and a stop all come through while the loop waits. */
-static void check_lockstep_steering(void)
+static void check_lockstep_steering(int64_t spin_ns)
 {
     rig r;
     pthread_t thread;
     sn_reader reader;
-    open_rig(&r, LOCKSTEP);
+    sn_pace pace = LOCKSTEP;
+    pace.spin_ns = spin_ns;
+    open_rig(&r, pace);
     CHECK(sn_reader_open(&reader, &r.plant.ring) == SN_OK);
     pthread_create(&thread, NULL, run, &r);
     while (atomic_load(&r.loop.phase) != SN_RUNNING) sched_yield();
@@ -256,8 +258,10 @@ int main(void)
     check_overrun(SN_MOVE);
     check_overrun(SN_END);
     check_grants();
-    check_lockstep();
-    check_lockstep_steering();
+    check_lockstep(0);
+    check_lockstep(LOCKSTEP.limit_ns);
+    check_lockstep_steering(0);
+    check_lockstep_steering(LOCKSTEP.limit_ns);
     check_unanswered(SN_HOLD);
     check_unanswered(SN_ZERO);
     check_unanswered(SN_STOP);
