@@ -39,6 +39,11 @@ class Assembly:
     def __exit__(self, *_: object) -> None:
         self._made.close()
 
+    def choose_clock(self, settings: Settings) -> None:
+        """Take settings anew, of which only those that activate reads may differ, and the clock that they name."""
+        self.settings = settings
+        self.clock = clock_for(self.stepper, settings, self._node)
+
     @property
     def state(self) -> str:
         """What the clock does: running, paused, or inactive."""

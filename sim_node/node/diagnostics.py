@@ -19,8 +19,6 @@ from sim_node.node.topic import Topic
 from sim_node.node.watchdog import Watchdog
 from sim_node.plant import Distribution, reference_of
 
-GRANTED = ("granted", "not asked")
-
 # Counters that should stand still, and how a rise of each is told.
 FAULTS = {
     "misses": "ticks missed their deadline",
@@ -78,7 +76,7 @@ class Diagnostics:
 
     def _message(self, seconds: float) -> DiagnosticArray:
         assembly, counted = self._assembly, self._period.counters("reset")
-        refused = [f"{name}: {said}" for name, said in assembly.stepper.grants.items() if said not in GRANTED]
+        refused = [f"{name}: {said}" for name, said in assembly.clock.refused.items()]
         faults = list(_faults(counted))
         verdicts = list(judged(assembly.settings, self._judged(counted, seconds)))
         minor = [DiagnosticStatus.WARN] if refused or any(counted[name] for name in FAULTS if name != "misses") else []

@@ -17,20 +17,24 @@ def _setting(default: Any, doc: str, **rest: Any) -> Any:
     return field(default=default, metadata={"doc": doc, **rest})
 
 
+def _of_clock(default: Any, doc: str, **rest: Any) -> Any:
+    return _setting(default, doc, read_by="activate", **rest)
+
+
 def _limit(what: str, level: str) -> Any:
     return _setting(0.0, f"{what} from which it is {level} on /diagnostics; 0: never.", unit="us", low=0.0, high=1e12)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The node's own parameters, as configure reads them."""
+    """The node's own parameters, as configure reads them, and activate those of the clock."""
 
     plant: str = _setting("", "The plant to run, as module:Class.")
     rate: float = _setting(1000.0, "Ticks in a second of real time.", unit="Hz", low=1e-3, high=1e6)
     dt: float = _setting(0.0, "Simulated time of a tick; 0 means 1/rate.", unit="s", low=0.0, high=1e6)
     substeps: int = _setting(1, "Runs of the plan in a tick, each of dt/substeps.", low=1, high=1_000_000)
     seed: int = _setting(0, "Seed of the initial state and of random numbers.", low=0)
-    clock: str = _setting(
+    clock: str = _of_clock(
         "native",
         "What fires ticks: the native loop, a ROS timer, commands that answer the last tick (lockstep), or nothing "
         "(free: as fast as possible).",
@@ -43,39 +47,39 @@ class Settings:
         "first of these that the GPU has (auto).",
         choices=TRANSPORTS,
     )
-    spin_us: float = _setting(
+    spin_us: float = _of_clock(
         0.0,
         "How long before a tick the native clock stops sleeping and spins; how long lockstep spins before it sleeps.",
         unit="us",
         low=0.0,
         high=1e6,
     )
-    overrun: str = _setting(
+    overrun: str = _of_clock(
         "skip",
         "What the native clock does about instants that have passed by whole periods: leave them out (skip), do their "
         "ticks at once (catch_up), move all that follow by the delay (hold), or stop.",
         choices=OVERRUNS,
     )
-    catch_up: int = _setting(
+    catch_up: int = _of_clock(
         100, "Ticks in a row that overrun catch_up does at once, at most; then it leaves out the rest.", low=1
     )
-    lockstep_inputs: str = _setting(
+    lockstep_inputs: str = _of_clock(
         "", "Inputs that the lockstep clock waits for, with commas between their names; empty: all."
     )
-    lockstep_limit_ms: float = _setting(
+    lockstep_limit_ms: float = _of_clock(
         100.0, "How long the lockstep clock waits for their commands.", unit="ms", low=1e-3, high=3.6e6
     )
-    lockstep_miss: str = _setting(
+    lockstep_miss: str = _of_clock(
         "hold",
         "What the lockstep clock does about an input whose command did not come in time: keep its value (hold), make "
         "it zero, or stop.",
         choices=MISSES,
     )
-    priority: int = _setting(
+    priority: int = _of_clock(
         0, "SCHED_FIFO priority of the native clock's thread; 0 leaves the ordinary scheduler.", low=0, high=99
     )
-    affinity: int = _setting(-1, "Processor that the native clock's thread is bound to; -1: any.", low=-1, high=1023)
-    lock_memory: bool = _setting(False, "Keep the process's memory from being paged out.")
+    affinity: int = _of_clock(-1, "Processor that the native clock's thread is bound to; -1: any.", low=-1, high=1023)
+    lock_memory: bool = _of_clock(False, "Keep the process's memory from being paged out.")
     slots: int = _setting(8, "Slots of the ring: ticks that readers can hold at one time.", low=3, high=255)
     exclusive_inputs: str = _setting(
         "", "Inputs that one writer at a time may send to, with commas between their names; a second one is refused."

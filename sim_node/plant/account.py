@@ -12,6 +12,7 @@ from sim_node.errors import PlantError
 from sim_node.plant.statistics import ANSWERS, COMMANDS, COUNTERS, QUANTITIES, Distribution
 
 GRANTS = ("priority", "affinity", "lock_memory")
+GRANTED = ("granted", "not asked")
 
 
 class Account:

@@ -137,6 +137,19 @@ static void check_overrun(sn_overrun overrun)
     close_rig(&r);
 }
 
+/* However late ticks begin within a period, the instants are those of the first: an hour's period, a minute late. */
+static void check_no_drift(sn_overrun overrun)
+{
+    rig r;
+    const int64_t minute = INT64_C(60000000000), hour = 60 * minute, began = sn_now_ns();
+    open_rig(&r, PACE);
+    const sn_pace pace = {.period_ns = hour, .overrun = overrun, .catch_up = 2, .affinity = -1};
+    sn_schedule schedule = {.due_ns = began - minute};
+    for (int i = 0; i < 60000; i++) CHECK(sn_run_due(&r.plant.stepper, &pace, &schedule) == SN_DONE);
+    CHECK(schedule.due_ns == began - minute + 60000 * hour && r.plant.stepper.account.counters[SN_SKIPPED] == 0);
+    close_rig(&r);
+}
+
 static void check_grants(void)
 {
     rig r;
@@ -257,6 +270,8 @@ int main(void)
     check_overrun(SN_CATCH_UP);
     check_overrun(SN_MOVE);
     check_overrun(SN_END);
+    check_no_drift(SN_SKIP);
+    check_no_drift(SN_MOVE);
     check_grants();
     check_lockstep(0);
     check_lockstep(LOCKSTEP.limit_ns);

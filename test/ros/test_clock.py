@@ -50,16 +50,14 @@ def test_lockstep_waits_for_commands_by_topic_and_tells_what_it_misses(rig, capf
             stamped.publish(answer)
         peer.until(lambda: stepper.step == 20, "the last of them")
         peer.change("deactivate")
-        for name, value in (("lockstep_limit_ms", 1.0), ("lockstep_miss", "stop")):
-            assert "read by configure" in peer.set(name, value)
         assert pushes(records, stepper.input_layout) == {step + 1: step + 0.5 for step in range(20)}
         assert misses == []
         assert (
             "~/command/push: a message is dropped: 3600.000000000 s is the stamp of no tick" in capfd.readouterr().err
         )
         peer.change("cleanup")
-        assert peer.set("lockstep_limit_ms", 1.0) == ""
         peer.change("configure")
+        assert peer.set("lockstep_limit_ms", 1.0) == ""
         peer.change("activate")
 
         def missed():
@@ -96,3 +94,24 @@ def test_lockstep_can_stop_and_says_why(rig, capfd):
         peer.until(lambda: peer.state() == "inactive", "the end of its clock")
         said = capfd.readouterr().err
         assert "the clock stopped after step 0: Follow: no answer to tick 0 on 'force', 'push' within 1 ms" in said
+
+
+def test_the_clock_is_another_after_each_activation(rig, capfd):
+    with rig(clock="free", priority=0) as (node, peer):
+        peer.change("configure")
+        told = peer.listen(DiagnosticArray, "/diagnostics", late=False)
+        stepper, seen = node.assembly.stepper, 0
+        for clock, affinity in (("native", 1023), ("timer", -1), ("free", -1), ("native", -1)):
+            assert peer.set("clock", clock) == ""
+            assert peer.set("affinity", affinity) == ""
+            assert "read by configure: deactivate and clean up the node first" in peer.set("rate", 7.0)
+            assert peer.change("activate")
+            peer.until(lambda: stepper.step > seen + 3, "ticks")  # noqa: B023
+            assert "'clock' is read by activate: deactivate the node first" in peer.set("clock", "lockstep")
+            assert peer.change("deactivate")
+            assert node.assembly.stepper is stepper
+            seen = stepper.step
+        peer.until(lambda: told, "diagnostics")
+        said = capfd.readouterr().err
+        assert said.count("the clock goes on without what the operating system refused: affinity (Invalid") == 1
+        assert "name a processor that the process may run on" in said
