@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sim_node._native import Ring
+from sim_node.bridge.huge_pages import count
 from sim_node.bridge.offer import Offer
 from sim_node.bridge.transports import posix_shm
 from sim_node.errors import RingError
@@ -75,7 +76,8 @@ class RingInfo:
     """A ring found on this host; ``problem`` says why it cannot be read, and then only name and transport are known.
 
     ``leases`` counts the slots held by readers now. ``step`` is that of the newest tick and ``age_ns`` the time since,
-    None before the first; ``dropped`` counts ticks that found every slot leased. ``device_transport`` is how fields on
+    None before the first; ``dropped`` counts ticks that found every slot leased, ``huge_bytes`` what of it lies in huge
+    pages. ``device_transport`` is how fields on
     a GPU come ('': there are none), ``mapped_by`` the pids of those who map them.
     """
 
@@ -90,6 +92,7 @@ class RingInfo:
     age_ns: int | None = None
     dropped: int | None = None
     copies_per_tick: float | None = None
+    huge_bytes: int | None = None
     device_transport: str = ""
     mapped_by: tuple[int, ...] = ()
     readers: tuple[ReaderInfo, ...] = ()
@@ -147,6 +150,7 @@ def _mine(path: Path, name: str) -> RingInfo | None:
         age_ns=None if step is None else time.monotonic_ns() - sent_ns,
         dropped=ring.dropped,
         copies_per_tick=ring.copies / max(ticks, 1),
+        huge_bytes=count(segment.memory),
         device_transport=device,
         mapped_by=tuple(ring.mappers()),
         readers=readers,

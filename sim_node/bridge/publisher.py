@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 import weakref
 from collections.abc import Collection
 from functools import partial
@@ -13,6 +14,7 @@ import numpy as np
 
 from sim_node._native import SILENCE, SPARES, Ring
 from sim_node.bridge.exported import Exported
+from sim_node.bridge.huge_pages import gather
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.segment import Segment, Views
 from sim_node.bridge.transports import in_process, posix_shm
@@ -31,7 +33,7 @@ class Publisher:
     of an input. Fields of ``device_layout`` lie in as many slots of a GPU's memory, which its kernels fill
     (``Stepper(slots=…)``); other processes get them by ``device_transport``: 'cuda_ipc', 'vmm', or 'auto', the first
     of these that the GPU has. The ring is for this user alone, or for the members of ``group`` (a name or a number) as
-    well.
+    well. With ``huge_pages`` its memory lies in huge pages where the kernel makes them; a warning says why it does not.
     Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``, ``exported`` (those
     slots of a GPU, or None).
     Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, an
@@ -48,6 +50,7 @@ class Publisher:
         exclusive: Collection[str] = (),
         silence: int = SILENCE,
         group: str | None = None,
+        huge_pages: bool = False,
         device_layout: Layout | None = None,
         device: Cuda | None = None,
         device_transport: str = AUTO,
@@ -91,6 +94,8 @@ class Publisher:
             self.segment = in_process.create("anonymous", size, form)
         else:
             self.segment = posix_shm.create(ring_name(name), size, form, number)
+        if huge_pages and (why := gather(self.segment.memory)):
+            warnings.warn(f"ring '{self.segment.name}' has ordinary pages: {why}", RuntimeWarning, stacklevel=2)
         self.name, self.transport, self.ring = self.segment.name, self.segment.transport, self.segment.ring
         if exported is not None:
             exported.begin(self.ring.generation, number)

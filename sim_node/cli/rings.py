@@ -11,7 +11,7 @@ from sim_node.cli.output import Outcome, Table
 
 RINGS = (
     "name", "owner_pid", "alive", "generation", "slots", "leases", "step", "age_ms", "dropped", "copies_per_tick",
-    "transport", "problem",
+    "huge_mib", "transport", "problem",
 )  # fmt: skip
 DEVICES = ("ring", "device_transport", "mapped_by")
 READERS = ("ring", "pid", "alive", "leases", "step", "taken", "skipped", "lost")
@@ -28,6 +28,7 @@ def rings() -> Outcome:
     readers, inputs, writers = [], [], []
     for ring in listed:
         ring["age_ms"] = _scaled(ring.pop("age_ns"), 1e-6)
+        ring["huge_mib"] = _scaled(ring.pop("huge_bytes"), 2**-20)
         readers += [{"ring": ring["name"], **reader} for reader in ring["readers"]]
         for each in ring["inputs"]:
             each["age_us"] = _scaled(each.pop("age_ns"), 1e-3)
