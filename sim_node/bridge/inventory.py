@@ -21,7 +21,7 @@ class ReaderInfo:
     """A place in a ring's table of readers.
 
     ``leases`` are slots held now, ``step`` is that of the tick taken last; ``skipped`` counts commits never seen,
-    ``lost`` slots that were gone before the lease.
+    ``lost`` slots that were gone before the lease, ``revoked`` leases that were over before they were given back.
     """
 
     pid: int
@@ -31,6 +31,7 @@ class ReaderInfo:
     taken: int
     skipped: int
     lost: int
+    revoked: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,10 @@ class InputInfo:
 class RingInfo:
     """A ring found on this host; ``problem`` says why it cannot be read, and then only name and transport are known.
 
-    ``leases`` counts the slots held by readers now. ``step`` is that of the newest tick and ``age_ns`` the time since,
-    None before the first; ``dropped`` counts ticks that found every slot leased, ``huge_bytes`` what of it lies in huge
-    pages. ``device_transport`` is how fields on
-    a GPU come ('': there are none), ``mapped_by`` the pids of those who map them.
+    ``leases`` counts the slots held by readers now, each for ``lease_limit_ns`` at most (0: for ever). ``step`` is that
+    of the newest tick and ``age_ns`` the time since, None before the first; ``dropped`` counts ticks that found every
+    slot leased, ``huge_bytes`` what of it lies in huge pages. ``device_transport`` is how fields on a GPU come ('':
+    there are none), ``mapped_by`` the pids of those who map them.
     """
 
     name: str
@@ -88,6 +89,7 @@ class RingInfo:
     generation: int | None = None
     slots: int | None = None
     leases: int | None = None
+    lease_limit_ns: int | None = None
     step: int | None = None
     age_ns: int | None = None
     dropped: int | None = None
@@ -146,6 +148,7 @@ def _mine(path: Path, name: str) -> RingInfo | None:
         generation=ring.generation,
         slots=ring.slots,
         leases=sum(reader.leases for reader in readers),
+        lease_limit_ns=ring.lease_limit_ns,
         step=step,
         age_ns=None if step is None else time.monotonic_ns() - sent_ns,
         dropped=ring.dropped,

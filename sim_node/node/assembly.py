@@ -60,6 +60,7 @@ class Assembly:
         plant, settings, name = self.plant, self.settings, self._node.get_fully_qualified_name()
         with ExitStack() as making:
             with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
                 self.publisher = making.enter_context(self._ring(name))
             for warning in told:
                 self._node.get_logger().warning(str(warning.message))
@@ -89,6 +90,7 @@ class Assembly:
             silence=settings.input_silence,
             group=settings.group or None,
             huge_pages=settings.huge_pages,
+            lease_limit=settings.lease_limit_ms * 1e-3,
         )
         wanted, device = plant.device_layout, get_device(settings.device)
         refused = f"the plant is stepped on {device}, which is no GPU"
