@@ -167,40 +167,51 @@ static sn_ending sn_run_requested(sn_loop *loop, sn_stepper *stepper, const sn_p
     return SN_DONE;
 }
 
-/* One tick at its instant; moves the instant on. The policy skip leaves out instants that are past by whole periods. */
-static bool sn_run_due(sn_stepper *stepper, const sn_pace *pace, int64_t *due_ns)
+/* What a loop with a period knows of its instants. */
+typedef struct {
+    int64_t due_ns;  /* the next one; 0: set it anew, a period from now */
+    uint64_t in_row; /* ticks done at once since the last that was in time */
+} sn_schedule;
+
+/* One tick at its instant; moves the instant on, past those that the policy leaves out. */
+static sn_ending sn_run_due(sn_stepper *stepper, const sn_pace *pace, sn_schedule *schedule)
 {
-    if (pace->period_ns == 0) return sn_stepper_tick(stepper, sn_due_of(pace, 0, 0));
-    const sn_due due = sn_due_of(pace, *due_ns, pace->period_ns);
-    const int64_t periods = (sn_now_ns() - *due_ns) / pace->period_ns;
-    if (pace->overrun == SN_SKIP && periods > 0) {
+    if (pace->period_ns == 0) return sn_stepper_tick(stepper, sn_due_of(pace, 0, 0)) ? SN_DONE : SN_FAILED;
+    const int64_t late_ns = sn_now_ns() - schedule->due_ns, periods = late_ns / pace->period_ns;
+    const sn_due due = sn_due_of(pace, schedule->due_ns, pace->period_ns);
+    schedule->due_ns += pace->period_ns;
+    schedule->in_row = periods > 0 ? schedule->in_row + 1 : 0;
+    if (periods > 0 && pace->overrun == SN_END) return SN_TOO_LATE;
+    if (periods > 0 && pace->overrun == SN_MOVE) schedule->due_ns += late_ns;
+    if (periods > 0 && (pace->overrun == SN_SKIP || (pace->overrun == SN_CATCH_UP && schedule->in_row > pace->catch_up))) {
         sn_account_count(&stepper->account, SN_SKIPPED, (uint64_t)periods);
-        *due_ns += periods * pace->period_ns;
+        schedule->due_ns += periods * pace->period_ns;
+        schedule->in_row = 0;
     }
-    *due_ns += pace->period_ns;
-    return sn_stepper_tick(stepper, due);
+    return sn_stepper_tick(stepper, due) ? SN_DONE : SN_FAILED;
 }
 
 static sn_ending sn_loop_turn(sn_loop *loop, sn_stepper *stepper, const sn_pace *pace)
 {
-    int64_t due_ns = 0; /* 0: set it anew, a period from now */
+    sn_schedule schedule = {0};
     for (uint64_t done = 0; pace->ticks == 0 || done < pace->ticks;) {
         const uint32_t seen = atomic_load(&loop->orders);
         if (atomic_load(&loop->stop)) return SN_STOPPED;
         if (atomic_load(&loop->paused)) {
-            due_ns = 0;
+            schedule = (sn_schedule){0};
             const sn_ending ending = sn_run_requested(loop, stepper, pace);
             if (ending != SN_DONE) return ending;
             sn_park(loop, seen);
             continue;
         }
         if (atomic_load(&loop->phase) != SN_RUNNING) sn_enter_phase(loop, SN_RUNNING);
-        if (due_ns == 0) due_ns = sn_now_ns() + pace->period_ns;
-        if (pace->period_ns > 0 && !sn_wait_until(loop, seen, due_ns, pace->spin_ns)) continue;
+        if (schedule.due_ns == 0) schedule.due_ns = sn_now_ns() + pace->period_ns;
+        if (pace->period_ns > 0 && !sn_wait_until(loop, seen, schedule.due_ns, pace->spin_ns)) continue;
         const sn_waited waited = sn_wait_for_answers(loop, stepper, pace, seen);
         if (waited == SN_ORDERED) continue;
         if (waited == SN_GIVEN_UP) return SN_NO_ANSWER;
-        if (!sn_run_due(stepper, pace, &due_ns)) return SN_FAILED;
+        const sn_ending ending = sn_run_due(stepper, pace, &schedule);
+        if (ending != SN_DONE) return ending;
         done++;
     }
     return SN_DONE;

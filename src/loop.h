@@ -11,7 +11,9 @@
 
 #include "stepper.h"
 
-typedef enum { SN_SKIP, SN_CATCH_UP } sn_overrun;
+/* What is done about instants that have passed by whole periods: leave them out, do their ticks at once, move those that
+ * follow by as much, or end. */
+typedef enum { SN_SKIP, SN_CATCH_UP, SN_MOVE, SN_END } sn_overrun;
 
 /* What a tick does about an input that has not answered within the limit: keep its value, make it zero, or not be done. */
 typedef enum { SN_HOLD, SN_ZERO, SN_STOP } sn_miss;
@@ -25,6 +27,7 @@ typedef struct {
     int64_t period_ns, spin_ns; /* period 0: as fast as possible */
     uint64_t ticks;             /* 0: until stopped */
     sn_overrun overrun;
+    uint64_t catch_up; /* ticks in a row that SN_CATCH_UP does at most; then it leaves out the rest */
     int priority; /* of SCHED_FIFO; 0: leave it */
     int affinity; /* processor; -1: leave it */
     bool lock_memory;
@@ -34,7 +37,7 @@ typedef struct {
 } sn_pace;
 
 typedef enum { SN_IDLE, SN_RUNNING, SN_PARKED } sn_phase;
-typedef enum { SN_DONE, SN_STOPPED, SN_FAILED, SN_NO_ANSWER } sn_ending;
+typedef enum { SN_DONE, SN_STOPPED, SN_FAILED, SN_NO_ANSWER, SN_TOO_LATE } sn_ending;
 
 typedef struct {
     sn_control *control;       /* of the ring, whose bell of commands an order rings, too */

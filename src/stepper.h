@@ -86,6 +86,7 @@ typedef struct {
     sn_received *received; /* of each input */
     uint64_t *hashes;
     _Atomic uint64_t step;
+    _Atomic int64_t began_ns; /* of the tick that is being done; 0: none is */
     uint64_t unanswered; /* of the last tick: inputs that had to answer and did not */
     bool replaying;
     sn_records records;

@@ -191,7 +191,8 @@ static PyObject *sn_object_tick(PyObject *object, PyObject *args)
     while (count > 0 && !failed) {
         PyThreadState *released = NULL;
         const bool is_long = count > SN_LONG_NS || self->tick_ns * (int64_t)count > SN_LONG_NS;
-        if (is_long || self->stepper.options.away.reports != NULL) released = PyEval_SaveThread();
+        /* a tick of a clock lets the watchdog run, whatever happens to it */
+        if (is_long || due_ns || self->stepper.options.away.reports != NULL) released = PyEval_SaveThread();
         count = sn_tick_slice(self, count, due, &failed);
         due = (sn_due){0};
         if (released) PyEval_RestoreThread(released);

@@ -40,6 +40,13 @@ class Assembly:
     def __exit__(self, *_: object) -> None:
         self._made.close()
 
+    @property
+    def state(self) -> str:
+        """What the clock does: running, paused, or inactive."""
+        if not self.running:
+            return "inactive"
+        return "paused" if self.clock.paused else "running"
+
     def start(self) -> None:
         """Let the clock fire."""
         self.running = True

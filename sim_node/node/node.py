@@ -22,7 +22,9 @@ from sim_node.node.report import report
 from sim_node.node.services import RefusedError, Services
 from sim_node.node.settings import SETTINGS, Settings
 from sim_node.node.standard.request import requested
+from sim_node.node.stats import Statistics
 from sim_node.node.topics import QUALITY, Topics
+from sim_node.node.watchdog import Watchdog
 from sim_node.plant import Plant, reference
 
 # Looks a second at what the clock left: records to publish, a fault to report. Few enough to cost Python nothing, many
@@ -164,7 +166,9 @@ class PlantNode(LifecycleNode):
             topics = making.enter_context(Topics(self, assembly, outputs))
             making.enter_context(Inputs(self, assembly))
             making.enter_context(Services(self, assembly, self._reset))
-            making.enter_context(Diagnostics(self, assembly))
+            making.enter_context(Statistics(self, assembly))
+            watchdog = making.enter_context(Watchdog(self, assembly))
+            making.enter_context(Diagnostics(self, assembly, watchdog))
             self._assembly, self._topics = assembly, topics
             self._configured = making.pop_all()
         for warning in assembly.stepper.warnings:

@@ -8,13 +8,17 @@ from typing import Any, cast
 
 from sim_node.device.sharing import AUTO, TRANSPORTS
 from sim_node.node.parameters import Declaration, ParameterError, Value
-from sim_node.plant.pace import MISSES
+from sim_node.plant.pace import MISSES, OVERRUNS
 
 NS = 1_000_000_000
 
 
 def _setting(default: Any, doc: str, **rest: Any) -> Any:
     return field(default=default, metadata={"doc": doc, **rest})
+
+
+def _limit(what: str, level: str) -> Any:
+    return _setting(0.0, f"{what} from which it is {level} on /diagnostics; 0: never.", unit="us", low=0.0, high=1e12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,13 @@ class Settings:
         high=1e6,
     )
     overrun: str = _setting(
-        "skip", "What the native clock does about ticks whose instant has passed.", choices=("skip", "catch_up")
+        "skip",
+        "What the native clock does about instants that have passed by whole periods: leave them out (skip), do their "
+        "ticks at once (catch_up), move all that follow by the delay (hold), or stop.",
+        choices=OVERRUNS,
+    )
+    catch_up: int = _setting(
+        100, "Ticks in a row that overrun catch_up does at once, at most; then it leaves out the rest.", low=1
     )
     lockstep_inputs: str = _setting(
         "", "Inputs that the lockstep clock waits for, with commas between their names; empty: all."
@@ -97,7 +107,40 @@ class Settings:
         100.0, "Greatest rate of ~/tick; 0 turns it off.", unit="Hz", low=0.0, high=1000.0
     )
     bundle: str = _setting("", "Folder that 'sim-node build --out' wrote, to take kernels from; empty: none.")
-    diagnostics_period: float = _setting(1.0, "Time between messages on /diagnostics.", unit="s", low=0.1, high=3600.0)
+    watchdog_ms: float = _setting(
+        1000.0,
+        "How long a tick may take before the watchdog says that it hangs; 0: never.",
+        unit="ms",
+        low=0.0,
+        high=3.6e6,
+    )
+    watchdog: str = _setting(
+        "stay", "What follows when a tick hangs: the process ends, or the node stays as it is.", choices=("stay", "end")
+    )
+    lateness_warn_us: float = _limit("Greatest lateness of a tick in a period", "a warning")
+    lateness_error_us: float = _limit("Greatest lateness of a tick in a period", "an error")
+    step_time_warn_us: float = _limit("Greatest time of a tick in a period", "a warning")
+    step_time_error_us: float = _limit("Greatest time of a tick in a period", "an error")
+    command_age_warn_us: float = _limit("Greatest age of an applied command in a period", "a warning")
+    command_age_error_us: float = _limit("Greatest age of an applied command in a period", "an error")
+    misses_warn: int = _setting(
+        1, "Missed deadlines in a period that are a warning on /diagnostics; 0: none are.", low=0
+    )
+    misses_error: int = _setting(
+        0, "Missed deadlines in a period that are an error on /diagnostics; 0: none are.", low=0
+    )
+    real_time_factor_warn: float = _setting(
+        0.0, "Real-time factor of a period below which it is a warning on /diagnostics; 0: never.", low=0.0, high=1e6
+    )
+    real_time_factor_error: float = _setting(
+        0.0, "Real-time factor of a period below which it is an error on /diagnostics; 0: never.", low=0.0, high=1e6
+    )
+    log_period: float = _setting(
+        10.0, "Least time between two lines of the log about ticks that were late or lost.", unit="s", low=0.1, high=1e6
+    )
+    diagnostics_period: float = _setting(
+        1.0, "Time between messages on /diagnostics and ~/stats.", unit="s", low=0.1, high=3600.0
+    )
 
     @staticmethod
     def of(values: Mapping[str, Value]) -> Settings:
@@ -125,6 +168,7 @@ class Settings:
             "clock": self.clock,
             "spin_ns": round(self.spin_us * 1000),
             "overrun": self.overrun,
+            "catch_up": self.catch_up,
             "priority": self.priority,
             "affinity": self.affinity,
             "lock_memory": self.lock_memory,

@@ -11,9 +11,9 @@ from sim_node.errors.suggestion import suggestion
 
 # In the order of src/loop.h.
 CLOCKS = ("native", "free", "lockstep")
-OVERRUNS = ("skip", "catch_up")
+OVERRUNS = ("skip", "catch_up", "hold", "stop")
 MISSES = ("hold", "zero", "stop")
-ENDINGS = ("done", "stopped", "failed", "unanswered")
+ENDINGS = ("done", "stopped", "failed", "unanswered", "late")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,11 @@ class Pace:
     nothing; 'lockstep' waits, before each tick, for commands that answer the last one on ``inputs`` (None: all of
     them), and spins for ``spin_ns`` before it sleeps. Those that do not come within ``limit_ns`` are a miss: 'hold'
     keeps the input's value, 'zero' makes it zero, 'stop' ends the loop. A command that comes after its tick is dropped,
-    so that one which answers tick k acts on tick k + 1 or not at all. ``ticks`` ends the loop by itself (0: never). On
-    overrun 'skip' leaves out the ticks that are late by whole periods, 'catch_up' does them all. ``priority``
-    (SCHED_FIFO), ``affinity`` (a processor) and ``lock_memory`` are asked of the operating system.
+    so that one which answers tick k acts on tick k + 1 or not at all. ``ticks`` ends the loop by itself (0: never).
+
+    When instants have passed by whole periods, overrun 'skip' leaves them out, 'catch_up' does their ticks at once, at
+    most ``catch_up`` in a row, and leaves out the rest, 'hold' moves all that follow by the delay, 'stop' ends the
+    loop. ``priority`` (SCHED_FIFO), ``affinity`` (a processor) and ``lock_memory`` are asked of the operating system.
     """
 
     period_ns: int
@@ -34,6 +36,7 @@ class Pace:
     ticks: int = 0
     clock: str = "native"
     overrun: str = "skip"
+    catch_up: int = 100
     priority: int = 0
     affinity: int = -1
     lock_memory: bool = False
@@ -65,7 +68,8 @@ class Pace:
             "period_ns": self.period_ns if self.clock == "native" else 0,
             "spin_ns": self.spin_ns,
             "ticks": self.ticks,
-            "catch_up": self.overrun == "catch_up",
+            "overrun": OVERRUNS.index(self.overrun),
+            "catch_up": self.catch_up,
             "priority": self.priority,
             "affinity": self.affinity,
             "lock_memory": self.lock_memory,
@@ -74,10 +78,17 @@ class Pace:
             "miss": MISSES.index(self.miss),
         }
 
-    def unanswered(self, plant: str, step: int, inputs: Sequence[str]) -> PlantError:
-        """Say of a loop that ended why: these inputs did not answer the tick of that step."""
-        names = ", ".join(f"'{name}'" for name in inputs)
-        return PlantError(f"{plant}: no answer to tick {step} on {names} within {self.limit_ns / 1e6:g} ms")
+    def ended(self, plant: str, ending: str, step: int, inputs: Sequence[str]) -> str:
+        """Give a loop's ending, or raise PlantError that says why it ended: inputs without an answer, or late."""
+        if ending == "unanswered":
+            names = ", ".join(f"'{name}'" for name in inputs)
+            raise PlantError(f"{plant}: no answer to tick {step} on {names} within {self.limit_ns / 1e6:g} ms")
+        if ending == "late":
+            raise PlantError(
+                f"{plant}: tick {step + 1} is late by more than its period of {self.period_ns / 1e6:g} ms; "
+                "overrun 'skip', 'catch_up' or 'hold' would go on"
+            )
+        return ending
 
 
 def select(names: Sequence[str], bits: int) -> list[str]:

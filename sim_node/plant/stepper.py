@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -17,14 +16,13 @@ from sim_node.device.scope import ScopedDevice
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
 from sim_node.errors.suggestion import suggestion
 from sim_node.plant.account import Account
-from sim_node.plant.keyframe import Keyframe, target_of, versions_of
+from sim_node.plant.keyframe import Keyframe, taken, target_of
 from sim_node.plant.memory import require, ring_of
 from sim_node.plant.pace import ENDINGS, Pace, select
 from sim_node.plant.places import Places, Slots
 from sim_node.plant.plant import Plant, expect
 from sim_node.plant.recording import Recording
 from sim_node.plant.records import Records
-from sim_node.plant.reference import reference_of
 from sim_node.plant.replayed import Replayed
 from sim_node.plant.statistics import Distribution
 from sim_node.plant.trace_file import trace_file
@@ -172,16 +170,14 @@ class Stepper:
         """Tick at a pace (``Pace``'s other fields) in the calling thread, which holds no GIL meanwhile, until stopped.
 
         ``grants`` tells how the operating system answered what was asked of it. Returns 'done' or 'stopped'. Raises
-        KernelError as ``tick``, PlantError for a pace that is not possible, or that stops since an input had no answer.
+        KernelError as ``tick``, PlantError for a pace that is not possible, or that stops: no answer, or a late tick.
         """
         chosen = Pace(period_ns, **pace)
         inputs = [field.name for field in self.input_layout]
         ending, failure, unanswered = self._native.run(**chosen.native(self._name, inputs))
         if failure is not None:
             raise self._fault(failure)
-        if ENDINGS[ending] == "unanswered":
-            raise chosen.unanswered(self._name, self.step, select(inputs, unanswered))
-        return ENDINGS[ending]
+        return chosen.ended(self._name, ENDINGS[ending], self.step, select(inputs, unanswered))
 
     def stop(self) -> None:
         """End the loop, from any thread; with none running, the next one ends at once."""
@@ -302,6 +298,17 @@ class Stepper:
         """Count what ``COUNTERS`` of plant/statistics.py names, since 'start' or 'reset'."""
         return self._account.counters(since)
 
+    def observe(self) -> Account:
+        """Begin an account of its own, told since 'start' or since its own 'reset', as of now."""
+        return Account(self._native, len(self.input_layout.fields))
+
+    def in_flight(self) -> tuple[int, str] | None:
+        """Tell when the tick under way began (CLOCK_MONOTONIC, ns), and its kernel now; of a GPU all it has."""
+        if (flight := self._native.in_flight) is None:
+            return None
+        names = [launch.kernel.name for launch in self._plan.launches]
+        return flight[0], ", ".join(dict.fromkeys(names)) if self.device.is_cuda else names[flight[1]]
+
     def reset_statistics(self) -> None:
         """Let what is told since 'reset' begin here."""
         self._account.reset()
@@ -366,22 +373,7 @@ class Stepper:
                     raise PlantError(f"plant {self._name}: {what.format(name=name, target=target)}")
 
     def _keyframe(self, step: int, state: bytes, inputs: bytes) -> Keyframe:
-        return Keyframe(
-            step=step,
-            plant=reference_of(type(self.plant)),
-            parameters=json.dumps(dict(self.plant.parameters)),
-            layout=self.state_layout,
-            input_layout=self.input_layout,
-            plan_digest=self.plan_digest,
-            seed=self.seed,
-            dt_ns=self.dt_ns,
-            substeps=self.substeps,
-            target=target_of(self._plan.device),
-            versions=versions_of(self.guarded),
-            reproducible=True,  # no kernel can ask for fast_math or deterministic=False yet
-            state=state,
-            inputs=inputs,
-        )
+        return taken(self, target_of(self._plan.device), step, state, inputs)
 
     def _fault(self, failure: tuple[int, int, int, int, int]) -> KernelError:
         try:

@@ -6,6 +6,7 @@
 #include "gpu.c"
 #include "nvtx.c"
 #include "stepper.c"
+#include "stepper_inputs.c"
 #include "stepper_probe.c"
 
 typedef struct {
@@ -112,19 +113,27 @@ static void check_free_and_failure(void)
     close_rig(&r);
 }
 
-/* Due an hour ago, a tick a minute: skipped are the whole periods that have passed, or caught up one by one. */
+/* Due an hour ago, a tick a minute: the whole periods that have passed are left out, done one by one, at most so many in a
+ * row, taken as a delay of all that follows, or the end. */
 static void check_overrun(sn_overrun overrun)
 {
     rig r;
     const int64_t minute = INT64_C(60000000000), hour = 60 * minute, began = sn_now_ns();
     open_rig(&r, PACE);
-    const sn_pace pace = {.period_ns = minute, .overrun = overrun, .affinity = -1};
-    int64_t due = began - hour - minute / 2;
-    CHECK(sn_run_due(&r.plant.stepper, &pace, &due));
+    const sn_pace pace = {.period_ns = minute, .overrun = overrun, .catch_up = 2, .affinity = -1};
+    sn_schedule schedule = {.due_ns = began - hour - minute / 2};
     const sn_account *account = &r.plant.stepper.account;
-    CHECK(account->counters[SN_MISSES] == 1 && (int64_t)account->histograms[SN_LATENESS].max >= hour);
+    CHECK(sn_run_due(&r.plant.stepper, &pace, &schedule) == (overrun == SN_END ? SN_TOO_LATE : SN_DONE));
+    CHECK(step_of(&r) == (overrun == SN_END ? 0 : 1));
+    if (overrun != SN_END) CHECK(account->counters[SN_MISSES] == 1 && (int64_t)account->histograms[SN_LATENESS].max >= hour);
     CHECK(account->counters[SN_SKIPPED] == (overrun == SN_SKIP ? 60 : 0));
-    CHECK(due == began - hour + minute / 2 + (overrun == SN_SKIP ? hour : 0));
+    if (overrun == SN_MOVE) CHECK(schedule.due_ns >= began + minute);
+    else CHECK(schedule.due_ns == began - hour + minute / 2 + (overrun == SN_SKIP ? hour : 0));
+    if (overrun == SN_CATCH_UP) {
+        CHECK(sn_run_due(&r.plant.stepper, &pace, &schedule) == SN_DONE && account->counters[SN_SKIPPED] == 0);
+        CHECK(sn_run_due(&r.plant.stepper, &pace, &schedule) == SN_DONE && account->counters[SN_SKIPPED] == 58);
+        CHECK(schedule.due_ns == began + minute / 2 && schedule.in_row == 0 && step_of(&r) == 3);
+    }
     close_rig(&r);
 }
 
@@ -246,6 +255,8 @@ int main(void)
     check_free_and_failure();
     check_overrun(SN_SKIP);
     check_overrun(SN_CATCH_UP);
+    check_overrun(SN_MOVE);
+    check_overrun(SN_END);
     check_grants();
     check_lockstep(0);
     check_lockstep(LOCKSTEP.limit_ns);

@@ -1,4 +1,6 @@
 import os
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -21,6 +23,35 @@ def test_statistics_since_reset(oscillators):
     assert 0 < recent["step_time"].max <= all_["step_time"].max
     assert stepper.counters("reset")["ticks"] == 4
     assert stepper.counters("reset")["misses"] == 1
+
+
+def test_accounts_begin_where_they_are_made(oscillators):
+    stepper = Stepper(oscillators(), dt_ns=DT_NS)
+    stepper.tick(10)
+    ours = stepper.observe()
+    stepper.tick(4)
+    stepper.reset_statistics()
+    stepper.tick(2)
+    counted = [told["ticks"] for told in (stepper.counters(), stepper.counters("reset"), ours.counters("reset"))]
+    assert counted == [16, 2, 6]
+    assert ours.distributions("reset")["step_time"].count == 6
+
+
+def test_a_tick_under_way_is_told_with_its_kernel(oscillators):
+    stepper = Stepper(oscillators(), dt_ns=DT_NS)
+    assert stepper.in_flight() is None
+    thread = threading.Thread(target=stepper.run, args=(1,), kwargs={"clock": "free"})
+    thread.start()
+    seen = set()
+    while len(seen) < 2:  # both its kernels
+        flight = stepper.in_flight()
+        if flight is not None:
+            assert 0 < flight[0] <= time.monotonic_ns()
+            seen.add(flight[1])
+    stepper.stop()
+    thread.join()
+    assert seen == {"oscillate", "count"}
+    assert stepper.in_flight() is None
 
 
 def test_commands_are_told_of_each_input(oscillators):

@@ -165,6 +165,18 @@ def test_what_is_not_waited_for_comes_when_it_comes(rig):
     assert stepper.get("other").tolist() == [9.0] * 3
 
 
+def test_a_late_tick_ends_a_loop_that_is_to_stop(rig):
+    _, stepper = rig()
+    with pytest.raises(PlantError, match=r"DelayLine: tick \d+ is late by more than its period of 1e-06 ms"):
+        stepper.run(1, overrun="stop")
+
+
+def test_what_is_caught_up_is_bounded(rig):
+    _, stepper = rig()
+    assert stepper.run(1, overrun="catch_up", catch_up=3, ticks=40) == "done"
+    assert stepper.counters()["skipped"] >= 9
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
