@@ -22,6 +22,7 @@ class ReaderInfo:
 
     ``leases`` are slots held now, ``step`` is that of the tick taken last; ``skipped`` counts commits never seen,
     ``lost`` slots that were gone before the lease, ``revoked`` leases that were over before they were given back.
+    ``uid`` is the process's effective user, None where it has gone.
     """
 
     pid: int
@@ -32,6 +33,7 @@ class ReaderInfo:
     skipped: int
     lost: int
     revoked: int
+    uid: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ def _mine(path: Path, name: str) -> RingInfo | None:
         device = Offer.parse(segment.ring.device, segment.ring).transport if segment.ring.device else ""
     except (RingError, ValueError, KeyError, TypeError) as error:
         return _unread(name, str(error))
-    ring, readers = segment.ring, tuple(ReaderInfo(*row) for row in segment.ring.readers())
+    ring, readers = segment.ring, tuple(ReaderInfo(*row, _uid(row[0])) for row in segment.ring.readers())
     number, step, sent_ns = ring.newest or (0, None, 0)
     ticks = number + ring.dropped
     return RingInfo(
@@ -159,6 +161,14 @@ def _mine(path: Path, name: str) -> RingInfo | None:
         readers=readers,
         inputs=inputs,
     )
+
+
+def _uid(pid: int) -> int | None:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return None
+    return next(int(line.split()[2]) for line in status.splitlines() if line.startswith("Uid:"))
 
 
 def _unread(name: str, problem: str) -> RingInfo:

@@ -12,7 +12,7 @@ from sim_node.cli.output import Outcome, Table
 RINGS = ("name", "owner_pid", "alive", "generation", "step", "age_ms", "dropped", "transport", "problem")
 SLOTS = ("ring", "slots", "leases", "lease_limit_ms", "copies_per_tick", "huge_mib")
 DEVICES = ("ring", "device_transport", "mapped_by")
-READERS = ("ring", "pid", "alive", "leases", "step", "taken", "skipped", "lost", "revoked")
+READERS = ("ring", "pid", "uid", "alive", "leases", "step", "taken", "skipped", "lost", "revoked")
 INPUTS = ("ring", "input", "exclusive", "silence", "in_charge", "step", "answers", "age_us")
 LEFTOVERS = ("path", "bytes", "reason", "readers")
 WRITERS = ("ring", "input", "name", "pid", "alive", "priority", "sent", "applied", "in_charge")
