@@ -201,8 +201,8 @@ static PyObject *reader_statistics(sn_reader_object *self, void *unused)
     const sn_entry *entry = self->reader.entry;
     uint32_t held = 0;
     for (uint32_t k = 0; k < SN_LEASES; k++) held += __atomic_load_n(&entry->lease[k], __ATOMIC_RELAXED) != 0;
-    return Py_BuildValue("KKKI", (unsigned long long)entry->taken, (unsigned long long)entry->skipped,
-                         (unsigned long long)entry->lost, held);
+    return Py_BuildValue("KKKKI", (unsigned long long)entry->taken, (unsigned long long)entry->skipped,
+                         (unsigned long long)entry->lost, (unsigned long long)entry->revoked, held);
 }
 
 static PyMethodDef reader_methods[] = {
@@ -219,7 +219,7 @@ static PyMethodDef reader_methods[] = {
 };
 
 static PyGetSetDef reader_getters[] = {
-    {"statistics", (getter)reader_statistics, NULL, "Ticks taken, skipped and lost, and leases held.", NULL},
+    {"statistics", (getter)reader_statistics, NULL, "Ticks taken, skipped and lost, leases revoked and held.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

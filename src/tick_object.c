@@ -18,10 +18,16 @@ static void end_on_device(PyObject *device)
     PyErr_Restore(type, value, trace);
 }
 
+/* Whether it is a tick of a ring that was not released. */
+static int is_leased(const sn_tick_object *self)
+{
+    return self->reader != NULL && self->tick.lease != SN_REHEARSED && sn_reader_ours(self->reader);
+}
+
 static void let_go(sn_tick_object *self)
 {
     if (self->reader == NULL) return;
-    if (self->tick.lease != SN_REHEARSED && sn_reader_ours(self->reader)) {
+    if (is_leased(self)) {
         if (self->reader->device != NULL) end_on_device(self->reader->device);
         sn_reader_release(&self->reader->reader, &self->tick);
     }
@@ -93,11 +99,26 @@ static PyObject *tick_enter(sn_tick_object *self, PyObject *unused)
     return tick_held(self) < 0 ? NULL : Py_NewRef((PyObject *)self);
 }
 
+/* What was read under a lease that was taken away may be torn: that is never silent. */
+static void tell_revoked(const sn_tick_object *self)
+{
+    PyObject *errors = PyImport_ImportModule("sim_node.errors");
+    PyObject *kind = errors ? PyObject_GetAttrString(errors, "RingError") : NULL;
+    if (kind != NULL)
+        PyErr_Format(kind, "tick %llu was held for longer than leases of this ring last (%lld ms), and is overwritten: what "
+                     "was read of it may be torn; release it sooner, or copy what takes long",
+                     (unsigned long long)self->tick.step,
+                     (long long)(self->reader->reader.ring->control->lease_limit_ns / 1000000));
+    Py_XDECREF(kind);
+    Py_XDECREF(errors);
+}
+
 static PyObject *tick_exit(sn_tick_object *self, PyObject *const *args, Py_ssize_t count)
 {
-    (void)args, (void)count;
+    const int torn = is_leased(self) && !sn_reader_intact(&self->reader->reader, &self->tick);
+    if (torn && count > 0 && args[0] == Py_None) tell_revoked(self);
     let_go(self);
-    Py_RETURN_NONE;
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *tick_age(sn_tick_object *self, void *unused)
@@ -109,7 +130,7 @@ static PyObject *tick_age(sn_tick_object *self, void *unused)
 static PyObject *tick_intact(sn_tick_object *self, void *unused)
 {
     (void)unused;
-    if (self->reader != NULL && sn_reader_ours(self->reader)) Py_RETURN_TRUE; /* the producer may mark it, and gives it back */
+    if (is_leased(self)) return PyBool_FromLong(sn_reader_intact(&self->reader->reader, &self->tick));
     __atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in sn_ring_copy: what was read before is of this tick */
     const sn_slot *slot = sn_slot_at(&((sn_ring_object *)self->ring)->ring, self->tick.slot);
     return PyBool_FromLong(__atomic_load_n(&slot->sequence, __ATOMIC_RELAXED) == self->tick.number << 1);

@@ -79,7 +79,8 @@ class Subscriber:
 
         ``timeout`` is in seconds, None waits for ever; ``spin_us`` is how long to poll, which wakes sooner and burns a
         core, before sleeping. Raises RingError when no tick came: it says whether the producer is dead, closed the
-        ring, or is silent.
+        ring, or is silent. Leaving the block raises RingError when the lease ended before (the producer's
+        ``lease_limit``) and the slot is another tick's: what was read may be torn, as ``tick.intact`` tells within.
         """
         limit = FOREVER if timeout is None else int(timeout * 1e9)
         start = time.monotonic_ns()
@@ -157,10 +158,11 @@ class Subscriber:
     def statistics(self) -> dict[str, int]:
         """Count, for this generation, ticks taken, skipped (never seen), lost (gone before the lease) and held.
 
+        ``revoked`` counts leases that were over before they were given back (the producer's ``lease_limit``);
         ``switches`` counts the changes to a new generation.
         """
-        taken, skipped, lost, held = self._reader.statistics
-        return {"taken": taken, "skipped": skipped, "lost": lost, "held": held, "switches": self._switches}
+        names = ("taken", "skipped", "lost", "revoked", "held")
+        return {**dict(zip(names, self._reader.statistics)), "switches": self._switches}
 
     def close(self) -> None:
         """Leave the ring: give back leases and inputs. Views taken stay readable."""

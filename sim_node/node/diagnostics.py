@@ -121,9 +121,10 @@ class Diagnostics:
         for name, count in stepper.counters().items():
             yield name, str(count)
         yield "copies_per_tick", f"{stepper.copies_per_tick:g}"
-        readers = [(pid, leases) for pid, alive, leases, *_ in assembly.publisher.ring.readers() if alive]
-        yield "readers", " ".join(str(pid) for pid, _ in readers if pid != os.getpid())
-        yield "leases", str(sum(leases for _, leases in readers))
+        readers = [row for row in assembly.publisher.ring.readers() if row[1]]
+        yield "readers", " ".join(str(pid) for pid, *_ in readers if pid != os.getpid())
+        yield "leases", str(sum(leases for _, _, leases, *_ in readers))
+        yield "leases_revoked", str(sum(revoked for *_, revoked in readers))
         yield "transport", assembly.publisher.transport
         if (exported := assembly.publisher.exported) is not None:
             yield "device_transport", exported.transport

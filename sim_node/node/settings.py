@@ -95,6 +95,16 @@ class Settings:
         high=2**31 - 1,
     )
     group: str = _setting("", "Group whose members may read the ring and send commands; empty: the node's user alone.")
+    lease_limit_ms: float = _setting(
+        0.0,
+        "How long a reader may hold a slot that the plant wants; then it loses it, and is told. 0: no limit.",
+        unit="ms",
+        low=0.0,
+        high=1e9,
+    )
+    huge_pages: bool = _setting(
+        False, "Have the ring in huge pages, where the machine makes them; a warning says why it does not."
+    )
     record: bool = _setting(True, "Publish ~/record and ~/keyframe, from which a bag verifies.")
     keyframe_every: int = _setting(1000, "Ticks between keyframes; 0: one at the start only.", low=0)
     tick_topic_rate: float = _setting(

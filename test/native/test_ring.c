@@ -237,12 +237,47 @@ static void each_code_has_words_of_its_own(void)
     CHECK(strcmp(sn_code_text(SN_LATE - 1), sn_code_text(SN_NEW + 1)) == 0);
 }
 
+static void a_lease_that_is_over_is_taken_away(void)
+{
+    sn_ring r;
+    make_ring(&r, 2, 64, 0, 0);
+    sn_reader d;
+    sn_tick old, young;
+    CHECK(sn_reader_open(&d, &r) == SN_OK);
+    r.control->lease_limit_ns = INT64_C(3600000000000);
+    publish(&r, 1);
+    CHECK(sn_reader_take(&d, &old, 0) == SN_NEW);
+    publish(&r, 2);
+    CHECK(publish(&r, 3) >= 2 && publish(&r, 4) >= 2 && d.entry->revoked == 0); /* an hour is not over */
+    CHECK(sn_reader_intact(&d, &old) && r.control->dropped == 2);
+    sn_reader_release(&d, &old);
+    CHECK(sn_reader_intact(&d, &old)); /* nobody has filled it */
+    publish(&r, 5);
+    CHECK(!sn_reader_intact(&d, &old));
+    CHECK(sn_reader_take(&d, &old, 0) == SN_NEW && old.step == 5);
+    publish(&r, 6);
+    r.control->lease_limit_ns = 1;
+    CHECK(publish(&r, 7) >= 2 && sn_reader_intact(&d, &old)); /* met for the first time */
+    sn_reader_release(&d, &old);
+    CHECK(sn_reader_take(&d, &young, 1) == SN_NEW && young.step == 6);
+    CHECK(publish(&r, 8) < 2 && publish(&r, 9) >= 2); /* now that one is met first */
+    CHECK(sn_reader_intact(&d, &young) && d.entry->revoked == 0);
+    const int64_t met_ns = sn_now_ns();
+    while (sn_now_ns() <= met_ns + 1) continue;
+    CHECK(publish(&r, 10) == (int)young.slot && d.entry->revoked == 1 && d.entry->lease[young.lease] == 0);
+    CHECK(!sn_reader_intact(&d, &young));
+    CHECK(sn_reader_take(&d, &old, 0) == SN_NEW && old.lease == young.lease && old.step == 10);
+    sn_reader_release(&d, &young); /* not the other tick's */
+    CHECK(d.entry->lease[old.lease] == old.word && sn_reader_intact(&d, &old));
+}
+
 int main(void)
 {
     ticks_come_in_order_and_skips_are_counted();
     leased_slots_are_left_alone_and_spares_alternate();
     a_slot_given_back_can_still_be_leased();
     a_tick_overwritten_before_its_lease_is_not_taken();
+    a_lease_that_is_over_is_taken_away();
     a_killed_waiter_costs_one_call();
     the_reader_table_fills_and_dead_readers_leave_it();
     commands_arrive_whole_and_once();

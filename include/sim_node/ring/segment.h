@@ -32,8 +32,9 @@ typedef struct {
 
 typedef struct {
     uint64_t life; /* 0: free */
-    uint32_t lease[SN_LEASES]; /* slot + 1; 0: free */
+    uint32_t lease[SN_LEASES]; /* which lease of this reader << 8 | slot + 1; 0: free */
     uint64_t step, taken, skipped, lost; /* last step; ticks taken; commits never seen; slots gone before the lease */
+    uint64_t revoked; /* leases that were over before they were given back */
 } __attribute__((aligned(64))) sn_entry;
 
 typedef struct {
@@ -44,6 +45,7 @@ typedef struct {
     sn_geometry geometry;
     int64_t heartbeat_ns __attribute__((aligned(64)));
     uint64_t dropped, copies; /* ticks that found every slot leased; fields that had to be copied into their slot */
+    int64_t lease_limit_ns; /* after so long a slot that is wanted is taken from its reader; 0: never */
     uint64_t latest __attribute__((aligned(64))); /* number of the commit << 8 | slot; SN_NONE: nothing yet */
     uint32_t bell, closed;
     uint32_t waiter __attribute__((aligned(64)));
@@ -84,6 +86,13 @@ typedef struct {
     uint64_t charge; /* the writer in charge; 0: none yet */
 } __attribute__((aligned(64))) sn_mailbox;
 
+/* A lease that the producer met, and when first: it looks at no clock of its readers'. */
+typedef struct {
+    uint64_t life;
+    int64_t since_ns;
+    uint32_t word;
+} sn_met;
+
 /* A process's own view of a segment. Geometry is a checked copy: what others write later cannot lead outside. */
 typedef struct {
     sn_control *control;
@@ -91,6 +100,7 @@ typedef struct {
     uint64_t commits, step; /* of the producer: commits made, step of the last */
     int64_t beat_ns;
     uint32_t last, writing, checked; /* producer's: slot last committed, slot being written + 1, reader last looked at */
+    sn_met met[SN_READERS][SN_LEASES]; /* of the producer, where leases have a limit */
 } sn_ring;
 
 static inline void sn_pause(void)
