@@ -14,7 +14,7 @@ import numpy as np
 
 from sim_node.errors import PlantError
 from sim_node.layout import Field
-from sim_node.plant import Stepper
+from sim_node.plant import Records, Stepper
 from sim_node.plant.value import array_of
 from sim_node.replay import messages
 from sim_node.replay.writer import BagWriter
@@ -60,6 +60,73 @@ class Offline:
     interrupted: bool = False
 
 
+class Recorder:
+    """Writes what a stepper does into a bag, under ``/name``: a keyframe, records, and a keyframe each so many ticks.
+
+    Stamps are simulated time, so equal runs make equal bags. Whoever ticks calls ``begin`` first, asks ``room`` before
+    ticks, and calls ``tell`` after them and ``drain`` at the end.
+    Attributes: ``ticks`` and ``keyframes``, how many were written.
+    """
+
+    def __init__(self, stepper: Stepper, writer: BagWriter, name: str, keyframe_every: int = 0) -> None:
+        self._stepper, self._writer, self._name, self._every = stepper, writer, name, keyframe_every
+        row = 8 * len(stepper.state_layout.fields) + stepper.input_layout.size
+        self._batch = max(1, min(BATCH, BATCH_BYTES // max(row, 1)))
+        self._first, self._flushed = stepper.step, time.monotonic()
+        self.ticks = self.keyframes = 0
+
+    def begin(self) -> None:
+        """Write the keyframe that replay starts from."""
+        self._write_keyframe()
+
+    @property
+    def room(self) -> int:
+        """How many ticks may be done before the next ``tell``, at least 1."""
+        step = self._stepper.step
+        room = self._batch - (step - self._first - self.ticks)
+        return min(room, self._every - step % self._every) if self._every else room
+
+    def tell(self) -> list[Records]:
+        """Write a batch that is full, and the keyframe that is due; returns the records written."""
+        step = self._stepper.step
+        due = bool(self._every) and step % self._every == 0
+        full = step - self._first - self.ticks >= self._batch
+        written = self.drain() if due or full else []
+        with _whole():
+            if due:
+                self._write_keyframe()
+            if time.monotonic() - self._flushed > FLUSH_S:
+                self._writer.flush()
+                self._flushed = time.monotonic()
+        return written
+
+    def drain(self) -> list[Records]:
+        """Write all records that wait; returns them."""
+        written = []
+        with _whole():
+            while (records := self._stepper.drain()).count:
+                written.append(records)
+                stamp = (records.first_step + records.count - 1) * self._stepper.dt_ns
+                self._write("record", messages.RECORD, stamp, messages.record_message(records, GENERATION))
+                self.ticks += records.count
+                if records.unanswered.any():
+                    missed = messages.unanswered_message(records, GENERATION, self._stepper.dt_ns)
+                    self._write("unanswered", messages.UNANSWERED, stamp, missed)
+        return written
+
+    def _write_keyframe(self) -> None:
+        keyframe = messages.trimmed(self._stepper.keyframe())
+        if keyframe is None:
+            return
+        stamp = keyframe.step * keyframe.dt_ns
+        with _whole():
+            self._write("keyframe", messages.KEYFRAME, stamp, messages.keyframe_message(keyframe, GENERATION))
+        self.keyframes += 1
+
+    def _write(self, topic: str, kind: str, stamp_ns: int, message: Any) -> None:
+        self._writer.write(f"/{self._name}/{topic}", kind, stamp_ns, messages.serialise(message, kind))
+
+
 def record_offline(
     stepper: Stepper,
     writer: BagWriter,
@@ -80,36 +147,25 @@ def record_offline(
     if strangers:
         raise PlantError(f"no input '{strangers[0]}'; there are {', '.join(known) or 'none'}")
     lines = [Timeline.of(known[key], value) for key, value in (inputs or {}).items()]
-    done, begun = Offline(), time.monotonic()
-    flushed = begun
+    begun, interrupted = time.monotonic(), False
     stepper.reset()
-    row = 8 * len(stepper.state_layout.fields) + stepper.input_layout.size
-    batch = max(1, min(BATCH, BATCH_BYTES // max(row, 1)))
     varies = [line for line in lines if len(line.values) > 1]
+    recorder = Recorder(stepper, writer, name, keyframe_every)
     try:
-        with _whole():
-            _write_keyframe(stepper, writer, name, done)
-        while done.ticks < ticks:
-            until = min(ticks, done.ticks + batch)
-            if keyframe_every:
-                until = min(until, (done.ticks // keyframe_every + 1) * keyframe_every)
+        recorder.begin()
+        while (done := stepper.step) < ticks:
             try:
-                _tick(stepper, lines if done.ticks == 0 else varies, done.ticks, until)
-            finally:
-                with _whole():
-                    done.ticks += _write_records(stepper, writer, name)
-            with _whole():
-                if keyframe_every and done.ticks % keyframe_every == 0:
-                    _write_keyframe(stepper, writer, name, done)
-                if time.monotonic() - flushed > FLUSH_S:
-                    writer.flush()
-                    flushed = time.monotonic()
+                _tick(stepper, varies if done else lines, done, min(ticks, done + recorder.room))
+            except BaseException:
+                recorder.drain()
+                raise
+            recorder.tell()
             if progress is not None:
-                progress(done.ticks)
+                progress(stepper.step)
+        recorder.drain()
     except KeyboardInterrupt:
-        done.interrupted = True
-    done.wall_s = time.monotonic() - begun
-    return done
+        interrupted = True
+    return Offline(recorder.ticks, recorder.keyframes, time.monotonic() - begun, interrupted)
 
 
 @contextmanager
@@ -140,22 +196,3 @@ def _tick(stepper: Stepper, lines: list[Timeline], begin: int, until: int) -> No
             stepper.tick(until - tick)
             return
         stepper.tick(1)
-
-
-def _write_records(stepper: Stepper, writer: BagWriter, name: str) -> int:
-    count = 0
-    while (records := stepper.drain()).count:
-        count += records.count
-        message = messages.record_message(records, GENERATION)
-        stamp = (records.first_step + records.count - 1) * stepper.dt_ns
-        writer.write(f"/{name}/record", messages.RECORD, stamp, messages.serialise(message, messages.RECORD))
-    return count
-
-
-def _write_keyframe(stepper: Stepper, writer: BagWriter, name: str, done: Offline) -> None:
-    keyframe = messages.trimmed(stepper.keyframe())
-    if keyframe is None:
-        return
-    raw = messages.serialise(messages.keyframe_message(keyframe, GENERATION), messages.KEYFRAME)
-    writer.write(f"/{name}/keyframe", messages.KEYFRAME, keyframe.step * keyframe.dt_ns, raw)
-    done.keyframes += 1

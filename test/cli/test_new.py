@@ -22,10 +22,13 @@ def test_the_new_package_passes_its_own_test(sim_node, tmp_path, build):
     assert "$" not in "".join(file.read_text() for file in package.rglob("*.py"))
     ElementTree.parse(package / "package.xml")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "sim_node.testing.plugin"]
     done = subprocess.run(command, cwd=package, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "2 passed" in done.stdout
+    index = (package / "evidence" / "index.html").read_text()
+    assert "REQ-1" in index
+    assert "NOT" not in index
 
 
 def test_its_config_is_a_parameter_file_that_build_reads(sim_node, tmp_path, monkeypatch):

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from sim_node.cli.rig.picture import MAX_POINTS, Travel, draw
+from sim_node.cli.rig.picture import Travel, draw
+from sim_node.replay.plot import POINTS
 
 
-def travel(scale, ticks=MAX_POINTS * 2):
+def travel(scale, ticks=POINTS * 2):
     seconds = np.arange(ticks) * 1e-3
     return Travel(seconds, *(np.sin(seconds) * scale * part for part in (1.0, 2.0, 3.0)))
 
