@@ -207,7 +207,10 @@ class PlantNode(LifecycleNode):
             making.callback(topics.stop)
             topics.start()
             making.callback(assembly.stop)
-            assembly.clock.resume()
+            if assembly.settings.start_paused:
+                assembly.clock.pause()
+            else:
+                assembly.clock.resume()
             assembly.start()
             if refused := assembly.clock.refused:
                 told = "; ".join(f"{name} ({why}): {REMEDIES[name]}" for name, why in refused.items())

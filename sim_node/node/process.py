@@ -91,6 +91,11 @@ def spin_until(node: PlantNode, done: Callable[[], bool], look_s: float = 0.05) 
         executor.shutdown()
 
 
+def parameters_of(values: Mapping[str, Value]) -> list[Parameter]:
+    """Make ROS parameters of names and values."""
+    return [Parameter(name, value=value) for name, value in values.items()]
+
+
 @contextmanager
 def running(
     name: str, parameters: Mapping[str, Value], arguments: Sequence[str] = (), namespace: str = ""
@@ -100,7 +105,7 @@ def running(
     ``parameters`` are the node's own and, under ``plant_parameters.``, the plant's; ``arguments`` are ROS's.
     Raises what made configure or activate fail.
     """
-    overrides = [Parameter(key, value=value) for key, value in parameters.items()]
+    overrides = parameters_of(parameters)
     with hosted(arguments, name=name, namespace=namespace or None, parameter_overrides=overrides) as node:
         node.ascend()
         with spinning(node):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,11 +16,12 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 
-from sim_node.node.process import stop_requested
+from sim_node.node.process import spinning, stop_requested
 from sim_node.replay import messages
 from sim_node.replay.writer import BagWriter
 
 FLUSH_S = 1.0  # of a killed recorder's messages that may be lost
+RECORDER = "sim_node_recorder"
 SETTLE_S = 0.3  # of silence, after which nothing more is on its way
 
 # What is recorded of a node, and whether the publisher keeps messages for those who come late.
@@ -43,9 +46,10 @@ class Recorder(Node):
     """A node that writes what the named nodes publish, as it arrives, without reading it."""
 
     def __init__(self, writer: BagWriter, nodes: Sequence[str], context: Context) -> None:
-        super().__init__("sim_node_recorder", context=context, start_parameter_services=False)
+        super().__init__(RECORDER, context=context, start_parameter_services=False)
         self.recorded = Recorded()
         self._writer = writer
+        self._writing = threading.Lock()
         self._flushed = time.monotonic()
         for node in nodes:
             for name, (kind, durability) in TOPICS.items():
@@ -62,13 +66,33 @@ class Recorder(Node):
     def _receive(self, topic: str, kind: str, raw: bytes) -> None:
         if topic not in self._writer.counts:
             self.get_logger().info(f"receiving {topic}")
-        self._writer.write(topic, kind, time.time_ns(), raw)
+        with self._writing:
+            self._writer.write(topic, kind, time.time_ns(), raw)
         self.recorded.messages += 1
         if kind == messages.RECORD:
             self.recorded.ticks += messages.deserialise(raw, kind).count
         if time.monotonic() - self._flushed > FLUSH_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Bring to the bag's file what was received so far; from any thread."""
+        with self._writing:
             self._writer.flush()
-            self._flushed = time.monotonic()
+        self._flushed = time.monotonic()
+
+
+@contextmanager
+def recording(writer: BagWriter, node: str) -> Iterator[Recorder]:
+    """Record a node inside the block, by a thread."""
+    context = Context()
+    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        recorder = Recorder(writer, [node], context)
+        with spinning(recorder):
+            yield recorder
+        recorder.destroy_node()
+    finally:
+        rclpy.shutdown(context=context)
 
 
 def record(

@@ -80,6 +80,7 @@ class Settings:
     )
     affinity: int = _of_clock(-1, "Processor that the native clock's thread is bound to; -1: any.", low=-1, high=1023)
     lock_memory: bool = _of_clock(False, "Keep the process's memory from being paged out.")
+    start_paused: bool = _of_clock(False, "Activate with the clock paused: ticks come by ~/step, or after ~/resume.")
     slots: int = _setting(8, "Slots of the ring: ticks that readers can hold at one time.", low=3, high=255)
     exclusive_inputs: str = _setting(
         "", "Inputs that one writer at a time may send to, with commas between their names; a second one is refused."

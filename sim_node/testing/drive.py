@@ -15,7 +15,7 @@ from sim_node.bridge import Publisher
 from sim_node.bridge.inventory import inputs_of
 from sim_node.errors import PlantError, SimNodeError
 from sim_node.errors.suggestion import suggestion
-from sim_node.plant import Keyframe, Stepper
+from sim_node.plant import Keyframe, Plant, Stepper
 from sim_node.replay.record import Recorder
 from sim_node.replay.writer import BagWriter
 from sim_node.testing.options import Options
@@ -27,16 +27,21 @@ _numbers = itertools.count(1)
 class Drive:
     """A plant at step 0, its bag open, its controller running, inside the block.
 
-    Attributes: ``stepper``, ``start`` (the first keyframe), ``rows`` (the applied inputs of the ticks recorded so far,
-    u8 (n, bytes)).
+    Attributes: ``stepper``; ``start``, the first keyframe; ``names``, of what others find it by: those that stand in a
+    command line in braces.
     """
+
+    stepper: Stepper
+    start: Keyframe
 
     def __init__(self, options: Options, bag: Path) -> None:
         self._options, self._bag = options, bag
+        self.names: dict[str, str] = {}
         self._rows: list[np.ndarray[Any, Any]] = []
         self._process: ControllerProcess | None = None
-        self._waits = False
+        self._waits = options.command is not None
         self._due_ns = 0
+        self._is_over = False
         self._made = ExitStack()
 
     def __enter__(self) -> Drive:
@@ -46,28 +51,14 @@ class Drive:
             if name not in inputs:
                 raise PlantError(f"answers: {type(plant).__name__} has no input '{name}'{suggestion(name, inputs)}")
         with ExitStack() as making:
-            publisher = None
+            self._open(making, plant)
+            self.start = self.stepper.keyframe()
             if options.command is not None:
-                name = f"rig_{os.getpid()}_{next(_numbers)}"  # no test beside this one has it
-                publisher = making.enter_context(Publisher(plant.layout, plant.input_layout, name))
-            self.stepper = Stepper(
-                plant,
-                dt_ns=options.dt_ns,
-                substeps=options.substeps,
-                seed=options.seed,
-                device=options.device,
-                ring=None if publisher is None else publisher.ring,
-                name=options.name,
-            )
-            writer = making.enter_context(BagWriter(self._bag, force=True))
-            self._recorder = Recorder(self.stepper, writer, options.name, options.keyframe_every)
-            self._recorder.begin()
-            self.start: Keyframe = self.stepper.keyframe()
-            if publisher is not None and options.command is not None:
-                command = [part.replace("{ring}", publisher.name) for part in options.command]
-                log = self._bag.with_suffix(".log")
+                command, log = list(options.command), self._bag.with_suffix(".log")
+                for word, name in self.names.items():
+                    command = [part.replace(f"{{{word}}}", name) for part in command]
                 self._process = making.enter_context(ControllerProcess(command, log, self._controller_ended))
-                self._waits = True
+            self._meet(making)
             self._made = making.pop_all()
         return self
 
@@ -75,16 +66,38 @@ class Drive:
         try:
             self.drain()
         finally:
+            self._is_over = True
             self._made.close()
+
+    def _open(self, making: ExitStack, plant: Plant) -> None:
+        """Make the stepper and what it is recorded by."""
+        options, ring = self._options, None
+        if options.command is not None:
+            publisher = making.enter_context(Publisher(plant.layout, plant.input_layout, own_name()))
+            self.names["ring"], ring = publisher.name, publisher.ring
+        self.stepper = Stepper(
+            plant,
+            dt_ns=options.dt_ns,
+            substeps=options.substeps,
+            seed=options.seed,
+            device=options.device,
+            ring=ring,
+            name=options.name,
+        )
+        writer = making.enter_context(BagWriter(self._bag, force=True))
+        self._recorder = Recorder(self.stepper, writer, options.name, options.keyframe_every)
+        self._recorder.begin()
+
+    def _meet(self, making: ExitStack) -> None:
+        """Do what has to be done when plant and controller are there."""
 
     @property
     def room(self) -> int:
         """How many ticks one call may do, at least 1."""
         return self._recorder.room
 
-    @property
     def rows(self) -> np.ndarray[Any, Any]:
-        """What each tick so far applied."""
+        """The inputs that each tick so far applied, u8 (n, bytes)."""
         self.drain()
         return np.concatenate([np.zeros((0, self.stepper.input_layout.size), np.uint8), *self._rows])
 
@@ -105,21 +118,22 @@ class Drive:
         Raises SimNodeError where the controller ended or did not answer; KernelError as the stepper.
         """
         try:
+            if self._options.realtime and count == 1:
+                self._due_ns += self.stepper.dt_ns
+                time.sleep(max(self._due_ns - time.monotonic_ns(), 0) * 1e-9)
             self._tick(count)
         finally:
-            self._rows += [records.inputs for records in self._recorder.tell()]
+            self._tell()
         if self._process is not None and self._options.miss == "stop" and (gone := self._process.ended()):
             raise SimNodeError(f"after tick {self.stepper.step} {gone}")
 
-    def _controller_ended(self) -> None:
-        """Wait for its answers no longer, in the thread that noticed."""
-        if self._options.miss == "stop":
-            self.stepper.stop()
-
     def _tick(self, count: int) -> None:
         options, stepper = self._options, self.stepper
-        if options.realtime:
-            self._in_real_time(count)
+        if options.realtime and count == 1:
+            stepper.tick(1, self._due_ns)
+        elif options.realtime:
+            stepper.run(stepper.dt_ns, clock="native", ticks=count)
+            self._due_ns = time.monotonic_ns()
         elif self._process is not None:
             limit_ns, answers = round(options.limit * 1e9), options.answers
             stepper.run(
@@ -128,19 +142,26 @@ class Drive:
         else:
             stepper.tick(count)
 
-    def _in_real_time(self, count: int) -> None:
-        """Tick by the clock: a loop of the native one, or one tick at its instant where each is looked at."""
-        stepper = self.stepper
-        if count > 1:
-            stepper.run(stepper.dt_ns, clock="native", ticks=count)
-            self._due_ns = time.monotonic_ns()
-            return
-        self._due_ns += stepper.dt_ns
-        time.sleep(max(self._due_ns - time.monotonic_ns(), 0) * 1e-9)
-        stepper.tick(1, self._due_ns)
+    def _tell(self) -> None:
+        """Record what was ticked, where it is time to."""
+        self._rows += [records.inputs for records in self._recorder.tell()]
+
+    def _controller_ended(self) -> None:
+        """Wait for its answers no longer, in the thread that noticed."""
+        if self._options.miss == "stop":
+            self.stepper.stop()
+
+    @property
+    def _awaited(self) -> list[str]:
+        names = [field.name for field in self.stepper.input_layout]
+        return [name for name in names if self._options.answers is None or name in self._options.answers]
 
     def _silent(self) -> list[str]:
         """Name the inputs that are waited for and to which nobody sends yet."""
         told = inputs_of(self.stepper.ring, self.stepper.input_layout)
-        awaited = self._options.answers if self._options.answers is not None else [each.name for each in told]
-        return [each.name for each in told if each.name in awaited and not each.writers]
+        return [each.name for each in told if each.name in self._awaited and not each.writers]
+
+
+def own_name() -> str:
+    """A name that no other test has, in this process or beside it."""
+    return f"rig_{os.getpid()}_{next(_numbers)}"

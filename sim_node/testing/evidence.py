@@ -142,6 +142,7 @@ def _run(rig: Rig) -> Mapping[str, Any]:
     return {
         **computation(rig.start),
         "controller": controller,
+        **({} if options.ros is None else {"ROS node": rig.names["node"], "its parameters": dict(options.ros)}),
         "clock": f"real time, factor {factor:.4g}" if options.realtime else "lockstep",
         "ticks": f"{rig.step} ({rig.time:g} s of simulated time)",
         "bag": rig.bag.name,

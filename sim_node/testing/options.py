@@ -26,7 +26,9 @@ class Options:
     and answering it, or the command line of a process, in which ``{ring}`` stands for the ring's name. Lockstep waits
     for that process's commands on the inputs ``answers`` (None: all), for ``limit`` seconds; then ``miss`` is 'stop',
     which fails the test, as the process's end does, 'hold' or 'zero'. ``realtime`` lets ticks come by the clock
-    instead. The bag has a keyframe each ``keyframe_every`` ticks (0: the first only), and topics under ``name``.
+    instead. ``ros`` runs the plant as a ROS 2 node, named ``name`` in a namespace of its own, with these parameters
+    more; in the command line ``{node}`` stands for its full name and ``{namespace}`` for that. The bag has a keyframe
+    each ``keyframe_every`` ticks (0: the first only), and topics under ``name``.
     """
 
     plant: type[Plant] | Plant | str
@@ -40,6 +42,7 @@ class Options:
     limit: float = 10.0
     miss: str = "stop"
     realtime: bool = False
+    ros: Mapping[str, Any] | None = None
     keyframe_every: int = 1000
     name: str = "plant"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim_node.errors import PlantError, StabilityWarning
+from sim_node.errors import PlantError, SimNodeError, StabilityWarning
 from sim_node.layout import Field
 from sim_node.plant import Keyframe, Stepper
 from sim_node.replay.history import History, of_stepper
@@ -51,7 +51,7 @@ class Rig:
         self.options, self.bag = options, bag
         self.acts: list[Act] = []
         self.wall_s = 0.0
-        self._drive = Drive(options, bag)
+        self._drive = _drive(options, bag)
         self._shadow: Stepper | None = None
         self._over: History | None = None
 
@@ -138,13 +138,18 @@ class Rig:
                 warnings.simplefilter("ignore", StabilityWarning)  # the rig's own stepper has told
                 self._shadow = self._shadow or self._another()
             self._shadow.restore(self.start)
-            self._over = of_stepper(self._shadow, [field.name for field in self.fields], self._drive.rows)
+            self._over = of_stepper(self._shadow, [field.name for field in self.fields], self._drive.rows())
         return self._over
 
     @property
     def fields(self) -> list[Field]:
         """The inputs, states and outputs."""
         return [*self._drive.stepper.input_layout, *self._drive.stepper.state_layout]
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What others find the plant by: ``ring`` where a process controls it, ``node`` and ``namespace`` in ROS."""
+        return self._drive.names
 
     @property
     def start(self) -> Keyframe:
@@ -218,6 +223,16 @@ class Rig:
             span = f", from {_shown(rows.min())} to {_shown(rows.max())} on the way" if rows.size else ""
             lines.append(f"    {name} = {_shown(last[name])}{unit}{span}")
         return "\n".join([*lines, f"  bag: {self.bag}"])
+
+
+def _drive(options: Options, bag: Path) -> Drive:
+    if options.ros is None:
+        return Drive(options, bag)
+    try:
+        from sim_node.testing.node_drive import NodeDrive
+    except ImportError as fault:
+        raise SimNodeError(f"a rig with ros={{…}} is a ROS 2 node, and there is no ROS here ({fault})") from fault
+    return NodeDrive(options, bag)
 
 
 def _holds(condition: Callable[[Reading], Any], reading: Reading) -> bool:

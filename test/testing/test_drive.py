@@ -63,5 +63,5 @@ def test_rows_are_those_of_all_ticks(make, tmp_path):
         drive.begin()
         drive.stepper.set("force", 2.0)
         drive.tick(3)
-        assert drive.rows.view("f4")[:, :4].tolist() == [[2.0] * 4] * 3
+        assert drive.rows().view("f4")[:, :4].tolist() == [[2.0] * 4] * 3
         assert drive.room == 512
