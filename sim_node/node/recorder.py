@@ -24,13 +24,15 @@ FLUSH_S = 1.0  # of a killed recorder's messages that may be lost
 RECORDER = "sim_node_recorder"
 SETTLE_S = 0.3  # of silence, after which nothing more is on its way
 
-# What is recorded of a node, and whether the publisher keeps messages for those who come late.
+# What is recorded of a node: what replay needs and what a page tells of the run, and whether the publisher keeps
+# messages for those who come late.
 TOPICS = {
     "record": (messages.RECORD, DurabilityPolicy.TRANSIENT_LOCAL),
     "keyframe": (messages.KEYFRAME, DurabilityPolicy.TRANSIENT_LOCAL),
     "unanswered": (messages.UNANSWERED, DurabilityPolicy.TRANSIENT_LOCAL),
     "ring": (messages.RING, DurabilityPolicy.TRANSIENT_LOCAL),
     "tick": (messages.TICK, DurabilityPolicy.VOLATILE),
+    "stats": (messages.STATS, DurabilityPolicy.VOLATILE),
 }
 
 

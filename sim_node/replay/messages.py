@@ -24,6 +24,7 @@ RECORD = "sim_node/msg/Record"
 TICK = "sim_node/msg/Tick"
 RING = "sim_node/msg/Ring"
 UNANSWERED = "sim_node/msg/Unanswered"
+STATS = "sim_node/msg/Stats"
 
 NS = 1_000_000_000
 STATE_LIMIT = 64 << 20  # bytes of state in a keyframe's message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,22 +96,31 @@ def figure(shown: Sequence[Panel]) -> Any:
     return drawn
 
 
-def bars(distributions: dict[str, Distribution], unit: str, scale: float) -> Any:
+# The least values of buckets that have some, and how many those are, (n,) each.
+Buckets = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
+
+
+def buckets(told: Distribution) -> Buckets:
+    """Take the buckets of a distribution that are not empty."""
+    filled = np.flatnonzero(told.counts)
+    return told.edges[filled], told.counts[filled]
+
+
+def bars(distributions: Mapping[str, Buckets], unit: str, scale: float) -> Any:
     """Draw how quantities are distributed, each value ``scale`` of the unit; returns plotly's figure.
 
-    The buckets are put together in steps of a tenth of a decade.
+    Buckets are put together in steps of a tenth of a decade; what is less than one stands with the ones.
     """
     from plotly import graph_objects
 
     drawn = graph_objects.Figure()
-    for name, told in distributions.items():
-        filled = np.flatnonzero(told.counts)
-        middle = (told.edges[filled].astype(float) + told.edges[filled + 1].astype(float)) / 2 * scale
-        decade = np.round(np.log10(middle), 1)
-        steps, belongs = np.unique(decade, return_inverse=True)
-        counts = np.bincount(belongs, weights=told.counts[filled])
-        drawn.add_trace(graph_objects.Bar(x=10**steps, y=counts, name=name))
-    drawn.update_xaxes(title_text=unit, type="log")
+    for name, (edges, counts) in distributions.items():
+        decades = np.round(np.log10(np.maximum(edges.astype(float), 1.0) * scale), 1)
+        steps, belongs = np.unique(decades, return_inverse=True)
+        drawn.add_trace(graph_objects.Bar(x=steps, y=np.bincount(belongs, weights=counts), name=name))
+    powers = range(-9, 13)
+    ticks = {"tickvals": list(powers), "ticktext": [f"{10.0**power:g}" for power in powers]}
+    drawn.update_xaxes(title_text=unit, **ticks)  # not plotly's own logarithm, on which bars have no width
     drawn.update_yaxes(title_text="ticks")
     drawn.update_layout(template="plotly_white", height=PANEL_HEIGHT + MARGIN, margin={"t": 30}, barmode="group")
     return drawn
