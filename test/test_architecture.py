@@ -95,6 +95,7 @@ TESTED_ELSEWHERE = {
     "node/node": "ros/test_lifecycle.py makes its transitions through the middleware",
     "node/outputs": "ros/test_outputs.py listens to a real node",
     "node/process": "ros/test_process.py ends it by signals; every test of ros/ is inside one",
+    "node/remote": "cli/test_top.py pauses, steps and resets a real node by it",
     "node/services": "ros/test_services.py calls them through the middleware",
     "node/stats": "ros/test_stats.py listens to a real node",
     "node/topic": "ros/test_topic.py reads what real nodes leave in a trace, ros/test_topics.py listens to one",

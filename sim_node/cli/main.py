@@ -20,7 +20,7 @@ from sim_node.errors import SimNodeError, placed
 
 # Each is a module beside this one with a function `command`, or a table of them, `commands`. They import what they need
 # when they run, so that help is quick and no command needs the dependencies of another.
-COMMANDS = ("demo", "run", "build", "verify", "report", "record", "inspect", "doctor", "bench", "new")
+COMMANDS = ("demo", "run", "build", "verify", "report", "record", "inspect", "top", "doctor", "bench", "new")
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
@@ -63,16 +63,22 @@ def make_app(outcomes: list[Outcome]) -> typer.Typer:
 
 
 def _listening(function: Callable[..., Outcome], outcomes: list[Outcome]) -> Callable[..., None]:
-    """Give a command the option --json, which `run` acts upon, and keep what it hands back."""
+    """Give a command the option --json, which `run` acts upon, and keep what it hands back.
+
+    A command that does another thing under --json has a parameter ``json``.
+    """
+    # not get_type_hints: until Python 3.11 it wraps what is None by default, and an Annotated inside goes unseen
+    given = dict(inspect.signature(function, eval_str=True).parameters)
+    asks = given.pop("json", None) is not None
 
     @functools.wraps(function)
     def command(*arguments: Any, json: bool, **options: Any) -> None:
-        del json
-        outcomes.append(function(*arguments, **options))
+        outcomes.append(function(*arguments, **options, **({"json": json} if asks else {})))
 
-    # not get_type_hints: until Python 3.11 it wraps what is None by default, and an Annotated inside goes unseen
-    given = inspect.signature(function, eval_str=True).parameters.values()
-    parameters = [*given, inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)]
+    parameters = [
+        *given.values(),
+        inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json),
+    ]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command

@@ -74,8 +74,8 @@ def test_the_keyframe_may_come_after_the_records(tmp_path):
 
 def test_missing_records_are_said(tmp_path):
     with BagWriter(tmp_path / "b.mcap", "mcap") as writer:
-        stepper = Stepper(QuarterCar(), dt_ns=1_000_000, record_capacity=16)
-        record_offline(stepper, writer, name="car", ticks=400)
+        stepper = Stepper(QuarterCar(), dt_ns=1_000_000)
+        record_offline(stepper, writer, name="car", ticks=1200)
     kept = [entry for i, entry in enumerate(Bag(tmp_path / "b.mcap")) if i != 1]
     assert kept[0].type.endswith("Keyframe")
     with BagWriter(tmp_path / "holed.mcap", "mcap") as writer:
