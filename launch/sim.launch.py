@@ -20,7 +20,7 @@ PARAMETERS = {
     "dt": "simulated seconds a tick; 0 means 1/rate",
     "substeps": "runs of the plan in a tick",
     "seed": "seed of the initial state and of random numbers",
-    "clock": "what fires ticks: native, timer or free",
+    "clock": "what fires ticks: native, timer, lockstep or free",
     "device": "where kernels run: cpu, cuda:0, a GPU's uuid or words of its name, or python",
 }
 ARGUMENTS = {

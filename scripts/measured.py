@@ -104,7 +104,7 @@ def _bridge(bridge: dict[str, Any]) -> list[tuple[str, str, str, str]]:
             "",
         ),
         (
-            "a loop in lockstep: commit, controller in C++, command; p50 / p99 / p99.9",
+            "a loop in lockstep with a controller in C++, spinning; p50 / p99 / p99.9",
             " / ".join(_us(loop[f"{key}_us"]) for key in ("p50", "p99", "p999")),
             "",
             "",

@@ -18,7 +18,6 @@ enum {
 
 typedef struct {
     _Atomic uint64_t sum, max;
-    _Atomic uint64_t recent_max; /* since a reader last took it */
     _Atomic uint64_t counts[SN_HISTOGRAM_BUCKETS];
 } sn_histogram;
 
@@ -38,7 +37,7 @@ static inline uint64_t sn_histogram_floor(uint32_t bucket)
     return ((uint64_t)(1u << SN_HISTOGRAM_BITS) + within) << (octave - 1);
 }
 
-/* Only the writer adds, so a load and a store do; the recent maximum is shared with a reader that zeroes it. */
+/* Only the writer adds, so a load and a store do. */
 static inline void sn_histogram_add(sn_histogram *histogram, uint64_t value)
 {
     _Atomic uint64_t *count = &histogram->counts[sn_histogram_bucket(value)];
@@ -47,10 +46,6 @@ static inline void sn_histogram_add(sn_histogram *histogram, uint64_t value)
     atomic_store_explicit(&histogram->sum, sum + value, memory_order_relaxed);
     if (value > atomic_load_explicit(&histogram->max, memory_order_relaxed))
         atomic_store_explicit(&histogram->max, value, memory_order_relaxed);
-    uint64_t seen = atomic_load_explicit(&histogram->recent_max, memory_order_relaxed);
-    while (value > seen && !atomic_compare_exchange_weak_explicit(&histogram->recent_max, &seen, value,
-                                                                  memory_order_relaxed, memory_order_relaxed)) {
-    }
 }
 
 #endif

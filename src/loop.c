@@ -29,9 +29,17 @@ static void sn_futex_bump(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-int sn_loop_open(sn_loop *loop)
+/* An order must end either sleep. */
+static void sn_order(sn_loop *loop)
+{
+    sn_futex_bump(&loop->orders);
+    sn_bell_ring(&loop->control->command_bell, &loop->control->command_waiter);
+}
+
+int sn_loop_open(sn_loop *loop, const sn_ring *ring)
 {
     memset(loop, 0, sizeof *loop);
+    loop->control = ring->control;
     for (int i = 0; i < SN_GRANTS; i++) atomic_store(&loop->grants[i], SN_NOT_ASKED);
     return pthread_mutex_init(&loop->right, NULL);
 }
@@ -80,6 +88,11 @@ static void sn_give_back(sn_loop *loop, const sn_before *before)
     prctl(PR_SET_TIMERSLACK, before->slack > 0 ? before->slack : 0, 0, 0, 0);
 }
 
+static sn_due sn_due_of(const sn_pace *pace, int64_t due_ns, int64_t period_ns)
+{
+    return (sn_due){due_ns, period_ns, pace->awaited, pace->miss == SN_ZERO};
+}
+
 /* Sleeps, then spins the last part; false when an order came first. */
 static bool sn_wait_until(sn_loop *loop, uint32_t seen, int64_t due_ns, int64_t spin_ns)
 {
@@ -99,48 +112,106 @@ static void sn_park(sn_loop *loop, uint32_t seen)
     pthread_mutex_lock(&loop->right);
 }
 
-/* Requested ticks are due now: nobody set an instant for them. A resume forgets those that are left. */
-static bool sn_run_requested(sn_loop *loop, sn_stepper *stepper)
+/* Sleeps until a command comes, an order, or an instant; returns at once, too, where that may have been missed. */
+static void sn_sleep_for_command(sn_control *control, uint32_t bell, int64_t until_ns)
 {
-    for (uint64_t left = atomic_load(&loop->requested); left > 0 && !atomic_load(&loop->stop);) {
-        if (atomic_load(&loop->phase) != SN_RUNNING) sn_enter_phase(loop, SN_RUNNING);
-        if (!atomic_compare_exchange_strong(&loop->requested, &left, left - 1)) continue;
-        if (!sn_stepper_tick(stepper, (sn_due){0, 0})) return false;
-        left = atomic_load(&loop->requested);
-    }
-    return true;
+    /* acq_rel: pairs with the exchange in sn_bell_ring. The flag found set: it was before the caller looked for commands, and
+     * nobody has taken it since, so whoever sends now sees it, and has rung the bell or will wake this thread. */
+    if (__atomic_exchange_n(&control->command_waiter, 1, __ATOMIC_ACQ_REL) == 0) return;
+    const struct timespec deadline = {until_ns / 1000000000, until_ns % 1000000000};
+    syscall(SYS_futex, &control->command_bell, FUTEX_WAIT_BITSET, bell, &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* One tick at its instant; moves the instant on. The policy skip leaves out instants that are past by whole periods. */
-static bool sn_run_due(sn_stepper *stepper, const sn_pace *pace, int64_t *due_ns)
+typedef enum { SN_GO, SN_ORDERED, SN_GIVEN_UP } sn_waited;
+
+/* Waits until the inputs have answered the last tick or the limit is over, with heartbeats meanwhile, by which dead writers make way. */
+static sn_waited sn_wait_for_answers(const sn_loop *loop, sn_stepper *stepper, const sn_pace *pace, uint32_t seen)
 {
-    if (pace->period_ns == 0) return sn_stepper_tick(stepper, (sn_due){0, 0});
-    const sn_due due = {*due_ns, pace->period_ns};
-    const int64_t periods = (sn_now_ns() - *due_ns) / pace->period_ns;
-    if (pace->overrun == SN_SKIP && periods > 0) {
-        sn_account_count(&stepper->account, SN_SKIPPED, (uint64_t)periods);
-        *due_ns += periods * pace->period_ns;
+    if (pace->awaited == 0) return SN_GO;
+    const int64_t began_ns = sn_now_ns(), until_ns = began_ns + pace->limit_ns;
+    for (int64_t now_ns = began_ns;; now_ns = sn_now_ns()) {
+        /* acquire: a command rung for before this load is seen by the look behind it. */
+        const uint32_t bell = __atomic_load_n(&loop->control->command_bell, __ATOMIC_ACQUIRE);
+        if (atomic_load(&loop->orders) != seen) return SN_ORDERED;
+        const uint64_t unanswered = sn_stepper_unanswered(stepper, pace->awaited);
+        if (unanswered == 0) {
+            sn_account_add(&stepper->account, SN_ANSWER_TIME, now_ns - began_ns);
+            return SN_GO;
+        }
+        if (now_ns >= until_ns) {
+            if (pace->miss != SN_STOP) return SN_GO; /* the tick finds it unanswered itself */
+            sn_stepper_give_up(stepper, unanswered);
+            return SN_GIVEN_UP;
+        }
+        sn_ring_heartbeat(stepper->options.ring, now_ns);
+        if (now_ns - began_ns < pace->spin_ns) {
+            sn_pause();
+            continue;
+        }
+        const int64_t beat_ns = now_ns + SN_BEAT_NS;
+        sn_sleep_for_command(loop->control, bell, until_ns < beat_ns ? until_ns : beat_ns);
     }
-    *due_ns += pace->period_ns;
-    return sn_stepper_tick(stepper, due);
+}
+
+/* Requested ticks are due now: nobody set an instant for them. A resume forgets those that are left. */
+static sn_ending sn_run_requested(sn_loop *loop, sn_stepper *stepper, const sn_pace *pace)
+{
+    for (uint64_t left; (left = atomic_load(&loop->requested)) > 0 && !atomic_load(&loop->stop);) {
+        const uint32_t seen = atomic_load(&loop->orders);
+        if (atomic_load(&loop->phase) != SN_RUNNING) sn_enter_phase(loop, SN_RUNNING);
+        const sn_waited waited = sn_wait_for_answers(loop, stepper, pace, seen);
+        if (waited == SN_GIVEN_UP) return SN_NO_ANSWER;
+        if (waited == SN_ORDERED || !atomic_compare_exchange_strong(&loop->requested, &left, left - 1)) continue;
+        if (!sn_stepper_tick(stepper, sn_due_of(pace, 0, 0))) return SN_FAILED;
+    }
+    return SN_DONE;
+}
+
+/* What a loop with a period knows of its instants. */
+typedef struct {
+    int64_t due_ns;  /* the next one; 0: set it anew, a period from now */
+    uint64_t in_row; /* ticks done at once since the last that was in time */
+} sn_schedule;
+
+/* One tick at its instant; moves the instant on, past those that the policy leaves out. */
+static sn_ending sn_run_due(sn_stepper *stepper, const sn_pace *pace, sn_schedule *schedule)
+{
+    if (pace->period_ns == 0) return sn_stepper_tick(stepper, sn_due_of(pace, 0, 0)) ? SN_DONE : SN_FAILED;
+    const int64_t late_ns = sn_now_ns() - schedule->due_ns, periods = late_ns / pace->period_ns;
+    const sn_due due = sn_due_of(pace, schedule->due_ns, pace->period_ns);
+    schedule->due_ns += pace->period_ns;
+    schedule->in_row = periods > 0 ? schedule->in_row + 1 : 0;
+    if (periods > 0 && pace->overrun == SN_END) return SN_TOO_LATE;
+    if (periods > 0 && pace->overrun == SN_MOVE) schedule->due_ns += late_ns;
+    if (periods > 0 && (pace->overrun == SN_SKIP || (pace->overrun == SN_CATCH_UP && schedule->in_row > pace->catch_up))) {
+        sn_account_count(&stepper->account, SN_SKIPPED, (uint64_t)periods);
+        schedule->due_ns += periods * pace->period_ns;
+        schedule->in_row = 0;
+    }
+    return sn_stepper_tick(stepper, due) ? SN_DONE : SN_FAILED;
 }
 
 static sn_ending sn_loop_turn(sn_loop *loop, sn_stepper *stepper, const sn_pace *pace)
 {
-    int64_t due_ns = 0; /* 0: set it anew, a period from now */
+    sn_schedule schedule = {0};
     for (uint64_t done = 0; pace->ticks == 0 || done < pace->ticks;) {
         const uint32_t seen = atomic_load(&loop->orders);
         if (atomic_load(&loop->stop)) return SN_STOPPED;
         if (atomic_load(&loop->paused)) {
-            due_ns = 0;
-            if (!sn_run_requested(loop, stepper)) return SN_FAILED;
+            schedule = (sn_schedule){0};
+            const sn_ending ending = sn_run_requested(loop, stepper, pace);
+            if (ending != SN_DONE) return ending;
             sn_park(loop, seen);
             continue;
         }
         if (atomic_load(&loop->phase) != SN_RUNNING) sn_enter_phase(loop, SN_RUNNING);
-        if (due_ns == 0) due_ns = sn_now_ns() + pace->period_ns;
-        if (pace->period_ns > 0 && !sn_wait_until(loop, seen, due_ns, pace->spin_ns)) continue;
-        if (!sn_run_due(stepper, pace, &due_ns)) return SN_FAILED;
+        if (schedule.due_ns == 0) schedule.due_ns = sn_now_ns() + pace->period_ns;
+        if (pace->period_ns > 0 && !sn_wait_until(loop, seen, schedule.due_ns, pace->spin_ns)) continue;
+        const sn_waited waited = sn_wait_for_answers(loop, stepper, pace, seen);
+        if (waited == SN_ORDERED) continue;
+        if (waited == SN_GIVEN_UP) return SN_NO_ANSWER;
+        const sn_ending ending = sn_run_due(stepper, pace, &schedule);
+        if (ending != SN_DONE) return ending;
         done++;
     }
     return SN_DONE;
@@ -162,20 +233,20 @@ sn_ending sn_loop_run(sn_loop *loop, sn_stepper *stepper, const sn_pace *pace)
 void sn_loop_stop(sn_loop *loop)
 {
     atomic_store(&loop->stop, true);
-    sn_futex_bump(&loop->orders);
+    sn_order(loop);
 }
 
 void sn_loop_pause(sn_loop *loop, bool paused)
 {
     atomic_store(&loop->paused, paused);
     if (!paused) atomic_store(&loop->requested, 0);
-    sn_futex_bump(&loop->orders);
+    sn_order(loop);
 }
 
 void sn_loop_request(sn_loop *loop, uint64_t ticks)
 {
     atomic_fetch_add(&loop->requested, ticks);
-    sn_futex_bump(&loop->orders);
+    sn_order(loop);
 }
 
 int sn_loop_settle(sn_loop *loop)

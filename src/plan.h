@@ -127,7 +127,7 @@ static inline uint32_t sn_plan_run(sn_plan *plan, sn_error *error)
         void **const cells = sn_plan_cells(plan, sn_plan_row(plan->rounds, round));
         for (uint32_t i = 0; i < plan->patch_count; i++) *plan->patches[i].at = cells[plan->patches[i].cell];
         for (uint32_t i = 0; i < plan->launch_count; i++) {
-            error->launch = i;
+            __atomic_store_n(&error->launch, i, __ATOMIC_RELAXED); /* a watchdog may look */
             const sn_launch *launch = &plan->launches[i];
             const int64_t began_ns = plan->trace ? sn_now_ns() : 0;
             launch->kernel(0, launch->threads, launch->args, error);

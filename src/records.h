@@ -14,6 +14,7 @@
 typedef struct {
     uint64_t step;
     uint64_t lost; /* records dropped since the start, before this one */
+    uint64_t unanswered; /* a bit for each input without an answer in time */
     uint64_t words[]; /* a hash a field, then the inputs' bytes */
 } sn_record;
 
@@ -64,9 +65,10 @@ static inline sn_record *sn_records_claim(sn_records *records)
     return sn_records_at(records, head);
 }
 
-static inline void sn_records_put(sn_records *records, sn_record *record, uint64_t step)
+static inline void sn_records_put(sn_records *records, sn_record *record, uint64_t step, uint64_t unanswered)
 {
     record->step = step;
+    record->unanswered = unanswered;
     record->lost = atomic_load_explicit(&records->lost, memory_order_relaxed);
     const uint64_t head = atomic_load_explicit(&records->head, memory_order_relaxed);
     atomic_store_explicit(&records->head, head + 1, memory_order_release);

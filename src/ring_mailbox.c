@@ -23,7 +23,7 @@ PyObject *sn_ring_take(sn_ring_object *self, PyObject *args)
     if (sn_ring_index(index, self->ring.geometry.inputs, "input", &input) < 0) return NULL;
     if (PyObject_GetBuffer(to, &view, PyBUF_WRITABLE) < 0) return NULL;
     int fits = (uint64_t)view.len == self->ring.geometry.input_size[input];
-    int taken = fits ? sn_mailbox_take(&self->ring, input, view.buf, sn_now_ns()) : SN_NOTHING;
+    int taken = fits ? sn_mailbox_take(&self->ring, input, view.buf, SN_NONE, sn_now_ns()) : SN_NOTHING;
     PyBuffer_Release(&view);
     if (!fits) return PyErr_Format(PyExc_ValueError, "the memory's length is not that of input %u", input);
     if (taken != SN_NEW) return PyLong_FromLong(taken);

@@ -185,7 +185,16 @@ static PyObject *slot_offset(sn_ring_object *self, PyObject *index)
     return PyLong_FromSsize_t((char *)sn_ring_slot(&self->ring, (int)slot) - (char *)self->memory.buf);
 }
 
-/* (pid, alive, leased slots, step, taken, skipped, lost) of each reader. */
+/* How long a reader may hold a slot that is wanted, ns; 0: for ever. */
+static PyObject *limit_leases(sn_ring_object *self, PyObject *limit)
+{
+    const long long limit_ns = PyLong_AsLongLong(limit);
+    if (PyErr_Occurred() || sn_must_own(self) < 0) return NULL;
+    __atomic_store_n(&self->ring.control->lease_limit_ns, limit_ns, __ATOMIC_RELAXED);
+    Py_RETURN_NONE;
+}
+
+/* (pid, alive, leased slots, step, taken, skipped, lost, revoked) of each reader. */
 static PyObject *readers(sn_ring_object *self, PyObject *unused)
 {
     (void)unused;
@@ -196,9 +205,10 @@ static PyObject *readers(sn_ring_object *self, PyObject *unused)
         if (life == 0) continue;
         uint32_t leases = 0;
         for (uint32_t k = 0; k < SN_LEASES; k++) leases += __atomic_load_n(&entry->lease[k], __ATOMIC_RELAXED) != 0;
-        PyObject *row = Py_BuildValue("IOIKKKK", sn_life_pid(life), sn_life_ended(life) ? Py_False : Py_True, leases,
+        PyObject *row = Py_BuildValue("IOIKKKKK", sn_life_pid(life), sn_life_ended(life) ? Py_False : Py_True, leases,
                                       (unsigned long long)entry->step, (unsigned long long)entry->taken,
-                                      (unsigned long long)entry->skipped, (unsigned long long)entry->lost);
+                                      (unsigned long long)entry->skipped, (unsigned long long)entry->lost,
+                                      (unsigned long long)entry->revoked);
         if (row == NULL || PyList_Append(list, row) < 0) Py_CLEAR(list);
         Py_XDECREF(row);
     }
@@ -252,6 +262,7 @@ static PyMethodDef methods[] = {
     {"slot_offset", (PyCFunction)slot_offset, METH_O, "Tell where the payload of a slot starts."},
     {"lane_offsets", (PyCFunction)sn_ring_lane_offsets, METH_VARARGS, "Tell where the two buffers of a lane of an input start."},
     {"mailbox", (PyCFunction)sn_ring_mailbox, METH_O, "Tell the rules of an input, what was applied last, and its writers."},
+    {"limit_leases", (PyCFunction)limit_leases, METH_O, "Say how long a reader may hold a slot that is wanted, ns; 0: for ever."},
     {"readers", (PyCFunction)readers, METH_NOARGS, "List the readers."},
     {"enter_mapper", (PyCFunction)enter_mapper, METH_NOARGS, "Tell the owner that its GPU's memory is mapped; returns a place."},
     {"leave_mapper", (PyCFunction)leave_mapper, METH_O, "Tell the owner that it is mapped there no more (place)."},
@@ -279,6 +290,7 @@ FIGURE(owner_uid, self->ring.control->owner_uid)
 FIGURE(slots, self->ring.geometry.slots)
 FIGURE(slot_size, self->ring.geometry.slot_size)
 FIGURE(dropped, __atomic_load_n(&self->ring.control->dropped, __ATOMIC_RELAXED))
+FIGURE(lease_limit_ns, __atomic_load_n(&self->ring.control->lease_limit_ns, __ATOMIC_RELAXED))
 FIGURE(copies, __atomic_load_n(&self->ring.control->copies, __ATOMIC_RELAXED))
 FIGURE(heartbeat_ns, __atomic_load_n(&self->ring.control->heartbeat_ns, __ATOMIC_RELAXED))
 BYTES(digest, offsetof(sn_control, digest), 32)
@@ -340,6 +352,7 @@ static PyGetSetDef getters[] = {
     GETTER(slots, "Slots, without the spare ones."),
     GETTER(slot_size, "Bytes of a slot's payload."),
     GETTER(dropped, "Commits never published because every slot was leased."),
+    GETTER(lease_limit_ns, "How long a reader may hold a slot that is wanted; 0: for ever."),
     GETTER(copies, "Fields that had to be copied into their slot."),
     GETTER(heartbeat_ns, "Last sign of life, CLOCK_MONOTONIC."),
     GETTER(region, "Address and bytes of the memory."),

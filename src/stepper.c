@@ -6,9 +6,6 @@
 #include "hash.h"
 #include "nvtx.h"
 
-/* Phases of a command of this process. */
-enum { SN_EMPTY, SN_FULL, SN_BUSY };
-
 static uint64_t sn_padded(uint64_t size) { return (size + 63) / 64 * 64; }
 
 /* Hands out the next part of one allocation, or only counts while there is none. */
@@ -174,47 +171,6 @@ static void sn_commit(sn_stepper *s, int slot, uint64_t step)
     sn_ring_commit(s->options.ring, slot, step, (int64_t)(step * s->options.dt_ns), hash);
 }
 
-void sn_stepper_latch_commands(sn_stepper *s)
-{
-    for (uint32_t i = 0; i < s->options.input_count; i++) {
-        sn_command *command = &s->commands[i];
-        uint32_t full = SN_FULL;
-        if (atomic_load_explicit(&command->phase, memory_order_relaxed) != SN_FULL) continue;
-        if (!atomic_compare_exchange_strong(&command->phase, &full, SN_BUSY)) continue;
-        memcpy(s->held + s->inputs[i].offset, command->bytes, s->inputs[i].size);
-        atomic_store_explicit(&command->phase, SN_EMPTY, memory_order_release);
-    }
-}
-
-void sn_stepper_command(sn_stepper *s, uint32_t input, const uint8_t *bytes)
-{
-    sn_command *command = &s->commands[input];
-    while (atomic_exchange(&command->phase, SN_BUSY) == SN_BUSY) sn_pause(); /* the tick copies a few bytes */
-    memcpy(command->bytes, bytes, s->inputs[input].size);
-    atomic_store_explicit(&command->phase, SN_FULL, memory_order_release);
-}
-
-/* Commands of this process first, so that those through the mailboxes win. */
-static void sn_latch(sn_stepper *s, uint64_t step, int64_t now_ns)
-{
-    sn_stepper_latch_commands(s);
-    for (uint32_t i = 0; i < s->options.input_count; i++) {
-        if (sn_mailbox_take(s->options.ring, i, s->taken, now_ns) != SN_NEW) continue;
-        memcpy(s->held + s->inputs[i].offset, s->taken, s->inputs[i].size);
-        const sn_mailbox *const mailbox = sn_mailbox_at(s->options.ring, i);
-        const uint64_t answers = mailbox->answers;
-        sn_account_put(&s->received[i].age, mailbox->age_ns);
-        if (answers < step) sn_account_put(&s->received[i].delay, (int64_t)(step - answers));
-    }
-}
-
-/* What was sent to the run before must not reach the next, nor its statistics. */
-static void sn_forget_commands(sn_stepper *s)
-{
-    sn_stepper_latch_commands(s);
-    for (uint32_t i = 0; i < s->options.input_count; i++) sn_mailbox_forget(s->options.ring, i);
-}
-
 /* Zeroes the buffers and writes a packed state into the current ones. */
 static sn_result sn_place(sn_stepper *s, const uint8_t *state)
 {
@@ -251,7 +207,7 @@ sn_result sn_stepper_place(sn_stepper *s, const uint8_t *state, int *slot)
 
 void sn_stepper_begin(sn_stepper *s, int slot, uint64_t step, const uint8_t *inputs)
 {
-    sn_forget_commands(s);
+    sn_forget_inputs(s);
     memcpy(s->held, inputs, s->options.input_size);
     sn_records_clear(&s->records);
     atomic_store(&s->waiting.full, false);
@@ -265,7 +221,7 @@ static void sn_put_record(sn_stepper *s, uint64_t step)
     const uint32_t fields = s->options.field_count;
     memcpy(record->words, s->hashes, fields * sizeof *s->hashes);
     memcpy(record->words + fields, s->held, s->options.input_size);
-    sn_records_put(&s->records, record, step);
+    sn_records_put(&s->records, record, step, s->unanswered);
 }
 
 static void sn_put_keyframe(sn_stepper *s, uint64_t step)
@@ -288,15 +244,15 @@ static void sn_put_times(sn_stepper *s, sn_due due, int64_t began_ns, int64_t co
     if (due.due_ns) sn_account_add(&s->account, SN_LATENESS, began_ns - due.due_ns);
     const bool late = due.due_ns && began_ns - due.due_ns > due.period_ns;
     if (due.period_ns && (late || ended_ns - began_ns > due.period_ns)) sn_account_count(&s->account, SN_MISSES, 1);
+    if (s->unanswered) sn_account_count(&s->account, SN_UNANSWERED, 1);
     sn_account_count(&s->account, SN_TICKS, 1);
 }
 
-static bool sn_tick_once(sn_stepper *s, sn_due due)
+static bool sn_tick_once(sn_stepper *s, sn_due due, int64_t began_ns)
 {
-    const int64_t began_ns = sn_now_ns();
     const uint64_t step = atomic_load_explicit(&s->step, memory_order_relaxed) + 1;
     memset(&s->error, 0, sizeof s->error);
-    sn_latch(s, step, began_ns);
+    sn_latch_inputs(s, due, step, began_ns);
     int64_t since_ns = sn_span_since(s, SN_SPAN_INPUTS, 0, began_ns);
     const int slot = sn_ring_next(s->options.ring); /* the same again after a tick that failed */
     uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(s->options.ring, slot), sn_spare_buffer(s, 0), sn_device_slot(s, slot)};
@@ -334,7 +290,10 @@ static bool sn_tick_once(sn_stepper *s, sn_due due)
 bool sn_stepper_tick(sn_stepper *s, sn_due due)
 {
     sn_nvtx_push("tick");
-    const bool done = sn_tick_once(s, due);
+    const int64_t began_ns = sn_now_ns();
+    atomic_store_explicit(&s->began_ns, began_ns, memory_order_relaxed);
+    const bool done = sn_tick_once(s, due, began_ns);
+    atomic_store_explicit(&s->began_ns, 0, memory_order_relaxed);
     sn_nvtx_pop();
     return done;
 }
@@ -343,7 +302,7 @@ bool sn_stepper_replay(sn_stepper *s, const uint8_t *inputs)
 {
     memcpy(s->held, inputs, s->options.input_size);
     s->replaying = true;
-    const bool done = sn_stepper_tick(s, (sn_due){0, 0});
+    const bool done = sn_stepper_tick(s, (sn_due){0});
     s->replaying = false;
     return done;
 }

@@ -86,6 +86,8 @@ typedef struct {
     sn_received *received; /* of each input */
     uint64_t *hashes;
     _Atomic uint64_t step;
+    _Atomic int64_t began_ns; /* of the tick that is being done; 0: none is */
+    uint64_t unanswered; /* of the last tick: inputs that had to answer and did not */
     bool replaying;
     sn_records records;
     sn_waiting waiting;
@@ -94,9 +96,12 @@ typedef struct {
     uint32_t failed_launch;
 } sn_stepper;
 
-/* When a tick was due and what counts as a miss; zeros: nobody waited for it. */
+/* What a tick was waited for, all zeros: for nothing. It was due at an instant, and a miss when later than a period. The
+ * inputs of which bits are set had to answer the last tick: one that did not keeps its value, or is all zeros. */
 typedef struct {
     int64_t due_ns, period_ns;
+    uint64_t awaited;
+    bool zero;
 } sn_due;
 
 /* Copies fields and inputs, allocates and touches all memory. Returns 0, or -1 when memory is short. */
@@ -110,6 +115,12 @@ sn_result sn_stepper_place(sn_stepper *stepper, const uint8_t *state, int *slot)
 /* Then makes the inputs and the step those that go with it; publishes, and forgets what waits. Nobody takes records or
  * keyframes meanwhile. */
 void sn_stepper_begin(sn_stepper *stepper, int slot, uint64_t step, const uint8_t *inputs);
+
+/* Which of these inputs, a bit each, have no command that answers the last tick. */
+uint64_t sn_stepper_unanswered(const sn_stepper *stepper, uint64_t inputs);
+
+/* Counts these inputs as without an answer for a tick that is not done. */
+void sn_stepper_give_up(sn_stepper *stepper, uint64_t inputs);
 
 /* Does one tick; false when a kernel stopped itself: then `error` and `failed_launch` tell, and state and step stay. */
 bool sn_stepper_tick(sn_stepper *stepper, sn_due due);

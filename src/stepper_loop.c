@@ -7,20 +7,23 @@ static sn_stepper_object *sn_self(PyObject *object) { return (sn_stepper_object 
 
 PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names)
 {
-    static char *keywords[] = {"period_ns", "spin_ns", "ticks", "catch_up", "priority", "affinity", "lock_memory", NULL};
+    static char *keywords[] = {"period_ns", "spin_ns", "ticks", "overrun", "catch_up", "priority", "affinity", "lock_memory",
+                               "awaited", "limit_ns", "miss", NULL};
     sn_stepper_object *self = sn_self(object);
-    long long period_ns, spin_ns;
-    uint64_t ticks;
-    int catch_up, priority, affinity, lock_memory;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "LLO&piip", keywords, &period_ns, &spin_ns, sn_read_count,
-                                     &ticks, &catch_up, &priority, &affinity, &lock_memory))
+    long long period_ns, spin_ns, limit_ns;
+    uint64_t ticks, catch_up, awaited;
+    int overrun, priority, affinity, lock_memory, miss;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "LLO&iO&iipO&Li", keywords, &period_ns, &spin_ns, sn_read_count,
+                                     &ticks, &overrun, sn_read_count, &catch_up, &priority, &affinity, &lock_memory, sn_read_count, &awaited,
+                                     &limit_ns, &miss))
         return NULL;
     if (self->looping) { /* read and written under the GIL */
         PyErr_SetString(self->busy, "the stepper's loop is running already; stop it first");
         return NULL;
     }
-    const sn_pace pace = {period_ns, spin_ns,  ticks,           catch_up ? SN_CATCH_UP : SN_SKIP,
-                          priority,  affinity, lock_memory != 0};
+    const sn_pace pace = {.period_ns = period_ns, .spin_ns = spin_ns, .ticks = ticks, .overrun = (sn_overrun)overrun,
+                          .catch_up = catch_up, .priority = priority, .affinity = affinity, .lock_memory = lock_memory != 0,
+                          .awaited = awaited, .limit_ns = limit_ns, .miss = (sn_miss)miss};
     sn_ending ending;
     self->looping = true;
     Py_BEGIN_ALLOW_THREADS
@@ -29,7 +32,7 @@ PyObject *sn_object_run(PyObject *object, PyObject *args, PyObject *names)
     self->looping = false;
     if (sn_plan_show(self->plan) < 0) return NULL;
     PyObject *failure = ending == SN_FAILED ? sn_stepper_failure(&self->stepper) : Py_NewRef(Py_None);
-    return failure ? Py_BuildValue("(iN)", (int)ending, failure) : NULL;
+    return failure ? Py_BuildValue("(iNK)", (int)ending, failure, (unsigned long long)self->stepper.unanswered) : NULL;
 }
 
 PyObject *sn_object_stop(PyObject *object, PyObject *unused)
@@ -100,17 +103,19 @@ PyObject *sn_object_histogram(PyObject *object, PyObject *number)
         const uint64_t count = atomic_load_explicit(&h->counts[k], memory_order_relaxed);
         memcpy(PyBytes_AS_STRING(bytes) + k * sizeof count, &count, sizeof count);
     }
-    return Py_BuildValue("(KKKN)", (unsigned long long)atomic_load(&h->sum), (unsigned long long)atomic_load(&h->max),
-                         (unsigned long long)atomic_load(&h->recent_max), bytes);
+    return Py_BuildValue("(KKN)", (unsigned long long)atomic_load(&h->sum), (unsigned long long)atomic_load(&h->max), bytes);
 }
 
-PyObject *sn_object_forget_maxima(PyObject *object, PyObject *unused)
+/* (unanswered, unanswered step, late) of an input, which lockstep counts. */
+PyObject *sn_object_answers(PyObject *object, PyObject *number)
 {
-    (void)unused;
-    sn_histogram *h;
-    for (unsigned long i = 0; (h = sn_histogram_of(&sn_self(object)->stepper, i)) != NULL; i++)
-        atomic_store(&h->recent_max, 0);
-    Py_RETURN_NONE;
+    const sn_stepper *stepper = &sn_self(object)->stepper;
+    const Py_ssize_t i = sn_index(number, stepper->options.input_count);
+    if (i < 0) return NULL;
+    const sn_received *received = &stepper->received[i];
+    return Py_BuildValue("(KKK)", (unsigned long long)atomic_load(&received->unanswered),
+                         (unsigned long long)atomic_load(&received->unanswered_step),
+                         (unsigned long long)atomic_load(&received->late));
 }
 
 PyObject *sn_object_counters(PyObject *object, PyObject *unused)
@@ -127,6 +132,16 @@ PyObject *sn_object_counters(PyObject *object, PyObject *unused)
         else PyTuple_SET_ITEM(counters, i, value);
     }
     return counters;
+}
+
+/* (CLOCK_MONOTONIC when the tick that is being done began, number of its launch), or None. */
+PyObject *sn_object_in_flight(PyObject *object, void *closure)
+{
+    (void)closure;
+    const sn_stepper *stepper = &sn_self(object)->stepper;
+    const int64_t began_ns = atomic_load(&stepper->began_ns);
+    if (began_ns == 0) Py_RETURN_NONE;
+    return Py_BuildValue("(LI)", (long long)began_ns, (unsigned)__atomic_load_n(&stepper->error.launch, __ATOMIC_RELAXED));
 }
 
 PyObject *sn_object_phase(PyObject *object, void *closure)

@@ -77,7 +77,7 @@ static int sn_open_object(sn_stepper_object *self, sn_stepper_options *o, PyObje
     o->fields = fields;
     o->inputs = inputs;
     if (inputs) {
-        self->open = sn_stepper_open(&self->stepper, o) == 0 && sn_loop_open(&self->loop) == 0;
+        self->open = sn_stepper_open(&self->stepper, o) == 0 && sn_loop_open(&self->loop, o->ring) == 0;
         if (!self->open) PyErr_NoMemory();
     }
     PyMem_Free(fields);
@@ -172,7 +172,7 @@ static uint64_t sn_tick_slice(sn_stepper_object *self, uint64_t count, sn_due du
         *failed = !sn_stepper_tick(&self->stepper, due);
         if (*failed) break;
         count--;
-        due = (sn_due){0, 0}; /* only the first of them was waited for */
+        due = (sn_due){0}; /* only the first of them was waited for */
         now_ns = sn_now_ns();
     }
     if (count < first) self->tick_ns = (now_ns - began_ns) / (int64_t)(first - count);
@@ -186,14 +186,15 @@ static PyObject *sn_object_tick(PyObject *object, PyObject *args)
     long long due_ns = 0;
     if (!PyArg_ParseTuple(args, "|O&L", sn_read_count, &count, &due_ns)) return NULL;
     if (sn_take_right(self) < 0) return NULL;
-    sn_due due = {due_ns, due_ns ? (int64_t)self->stepper.options.dt_ns : 0};
+    sn_due due = {.due_ns = due_ns, .period_ns = due_ns ? (int64_t)self->stepper.options.dt_ns : 0};
     bool failed = false;
     while (count > 0 && !failed) {
         PyThreadState *released = NULL;
         const bool is_long = count > SN_LONG_NS || self->tick_ns * (int64_t)count > SN_LONG_NS;
-        if (is_long || self->stepper.options.away.reports != NULL) released = PyEval_SaveThread();
+        /* a tick of a clock lets the watchdog run, whatever happens to it */
+        if (is_long || due_ns || self->stepper.options.away.reports != NULL) released = PyEval_SaveThread();
         count = sn_tick_slice(self, count, due, &failed);
-        due = (sn_due){0, 0};
+        due = (sn_due){0};
         if (released) PyEval_RestoreThread(released);
         if (sn_plan_show(self->plan) < 0) return sn_give_right(self, NULL);
         if (count > 0 && PyErr_CheckSignals() < 0) return sn_give_right(self, NULL);
@@ -310,9 +311,11 @@ static PyObject *sn_object_drain(PyObject *object, PyObject *unused)
     const uint64_t count = sn_records_run(records), fields = records->fields * 8, inputs = records->input_bytes;
     PyObject *hashes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * fields));
     PyObject *applied = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * inputs));
-    if (hashes == NULL || applied == NULL) {
+    PyObject *unanswered = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(uint64_t)));
+    if (hashes == NULL || applied == NULL || unanswered == NULL) {
         Py_XDECREF(hashes);
         Py_XDECREF(applied);
+        Py_XDECREF(unanswered);
         return NULL;
     }
     uint64_t first = 0, lost = atomic_load(&records->lost);
@@ -321,9 +324,10 @@ static PyObject *sn_object_drain(PyObject *object, PyObject *unused)
         if (i == 0) first = record->step, lost = record->lost;
         memcpy(PyBytes_AS_STRING(hashes) + i * fields, record->words, fields);
         memcpy(PyBytes_AS_STRING(applied) + i * inputs, sn_record_inputs(records, record), inputs);
+        memcpy(PyBytes_AS_STRING(unanswered) + i * sizeof record->unanswered, &record->unanswered, sizeof record->unanswered);
     }
     sn_records_take(records, count);
-    return Py_BuildValue("(KKNNK)", (unsigned long long)first, (unsigned long long)count, hashes, applied,
+    return Py_BuildValue("(KKNNNK)", (unsigned long long)first, (unsigned long long)count, hashes, applied, unanswered,
                          (unsigned long long)lost);
 }
 

@@ -43,23 +43,26 @@ PyObject *sn_object_pause(PyObject *object, PyObject *unused);
 PyObject *sn_object_resume(PyObject *object, PyObject *unused);
 PyObject *sn_object_request(PyObject *object, PyObject *count);
 PyObject *sn_object_histogram(PyObject *object, PyObject *number);
-PyObject *sn_object_forget_maxima(PyObject *object, PyObject *unused);
+PyObject *sn_object_answers(PyObject *object, PyObject *number);
 PyObject *sn_object_counters(PyObject *object, PyObject *unused);
+PyObject *sn_object_in_flight(PyObject *object, void *closure);
 PyObject *sn_object_phase(PyObject *object, void *closure);
 PyObject *sn_object_grants(PyObject *object, void *closure);
 
 #define SN_STEPPER_LOOP_METHODS                                                                                        \
     {"run", (PyCFunction)(void (*)(void))sn_object_run, METH_VARARGS | METH_KEYWORDS,                                  \
-     "run(period_ns, spin_ns, ticks, catch_up, priority, affinity, lock_memory) -> (ending, failure or None)."},       \
+     "run(period_ns, spin_ns, ticks, overrun, catch_up, priority, affinity, lock_memory, awaited, limit_ns, miss) -> " \
+     "(ending, failure or None, inputs without an answer, a bit each)."},                                              \
     {"stop", sn_object_stop, METH_NOARGS, "stop(): end the loop."},                                                    \
     {"pause", sn_object_pause, METH_NOARGS, "pause(): no tick after this, until resume."},                             \
     {"resume", sn_object_resume, METH_NOARGS, "resume(): go on."},                                                     \
     {"request", sn_object_request, METH_O, "request(count): do so many ticks while paused."},                          \
-    {"histogram", sn_object_histogram, METH_O, "histogram(number) -> (sum, max, recent max, counts as bytes)."},       \
-    {"forget_maxima", sn_object_forget_maxima, METH_NOARGS, "forget_maxima(): begin the recent maxima anew."},         \
+    {"histogram", sn_object_histogram, METH_O, "histogram(number) -> (sum, max, counts as bytes)."},                   \
+    {"answers", sn_object_answers, METH_O, "answers(input) -> (unanswered, step of the last one, late)."},             \
     {"counters", sn_object_counters, METH_NOARGS, "counters() -> ints, and what the ring dropped and records lost."}
 
 #define SN_STEPPER_LOOP_GETSET                                                                                         \
+    {"in_flight", sn_object_in_flight, NULL, "(began_ns, launch) of the tick that is being done, or None.", NULL},     \
     {"phase", sn_object_phase, NULL, "0 idle, 1 running, 2 parked.", NULL},                                            \
     {"grants", sn_object_grants, NULL, "Of priority, affinity, memory: -1 not asked, 0 granted, else errno.", NULL}
 

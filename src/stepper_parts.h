@@ -4,6 +4,12 @@
 
 #include "stepper.h"
 
+/* Makes the inputs those of the tick of that step. */
+void sn_latch_inputs(sn_stepper *stepper, sn_due due, uint64_t step, int64_t now_ns);
+
+/* Drops what was sent: it must not reach the next run, nor its statistics. */
+void sn_forget_inputs(sn_stepper *stepper);
+
 /* The n-th private buffer that does not hold the state. */
 uint8_t *sn_spare_buffer(const sn_stepper *stepper, int n);
 

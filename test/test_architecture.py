@@ -22,6 +22,7 @@ ALLOWED = {
     "errors": set(),
     "dtypes": {"errors"},
     "layout": {"errors", "dtypes"},
+    "part": {"layout"},
     "types": {"lang"},
     "lang": {"errors", "dtypes"},
     "compiler": {"lang", "types"},
@@ -31,7 +32,7 @@ ALLOWED = {
     "kernels": {"plant"},
     "bridge": {"layout", "device", "_native"},
     "replay": {"plant"},
-    "node": {"plant", "bridge", "replay", "msg", "srv"},
+    "node": {"plant", "bridge", "replay", "part", "msg", "srv"},
     "cli": {"node", "kernels", "_native", "msg", "srv"},
 }
 FORBIDDEN = ("manager", "handler", "helper", "util", "utils", "data", "context", "frame")
@@ -82,7 +83,7 @@ TESTED_ELSEWHERE = {
     "lang/library/keys": "runtime/test_fixed_order.py sorts keys of every type",
     "lang/library/parts": "runtime/test_fixed_order.py launches each kernel",
     "node/assembly": "ros/test_lifecycle.py builds and releases it in real nodes, ros/test_services.py rebuilds it",
-    "node/clock": "ros/test_services.py pauses and steps each clock in a real node",
+    "node/clock": "ros/test_services.py pauses and steps each clock in a real node, ros/test_clock.py answers one",
     "node/connection": "ros/test_connection.py connects to real nodes",
     "node/diagnostics": "ros/test_topics.py reads what a real node publishes",
     "node/inputs": "ros/test_topics.py sends to a real node",
@@ -91,8 +92,10 @@ TESTED_ELSEWHERE = {
     "node/outputs": "ros/test_outputs.py listens to a real node",
     "node/process": "ros/test_process.py ends it by signals; every test of ros/ is inside one",
     "node/services": "ros/test_services.py calls them through the middleware",
+    "node/stats": "ros/test_stats.py listens to a real node",
     "node/topic": "ros/test_topic.py reads what real nodes leave in a trace, ros/test_topics.py listens to one",
     "node/topics": "ros/test_topics.py listens to a real node",
+    "node/watchdog": "ros/test_watchdog.py lets plans of real nodes hang",
 }
 
 

@@ -15,6 +15,7 @@
  * still the one that `latest` promised; the producer makes the sequence odd, then looks at the leases, and makes it
  * even again if it finds one (hazard pointers: Michael, 2004, "Hazard Pointers: Safe Memory Reclamation for Lock-Free
  * Objects"). All four steps are in one total order, so at least one side sees the other: a leased slot never changes.
+ * Where the producer sets a limit, a lease that it has met for longer is taken away, which sn_reader_intact tells.
  * Without a lease, sn_ring_copy detects tearing by the sequence (Boehm, 2012, "Can seqlocks get along with programming
  * language memory models?").
  *
@@ -28,7 +29,8 @@
  * them changes. The first 48 bytes and the form of a life are the same in every version, so that any can tell whose a
  * segment is and whether that process lives. A segment of another version is refused and left as it is. Within a version
  * only what docs/ring.md names may change, so a client built with any header of it works with any node of it. Version 2
- * has lanes in mailboxes, where 1 had one writer an input, and counts `copies` in the control block.
+ * has lanes in mailboxes, where 1 had one writer an input, and counts `copies` in the control block; 3 has a bell for
+ * commands, which the lockstep clock sleeps on, and a limit of leases.
  *
  * A process is named by its life: pid and start time in one word, so that a reused pid is not mistaken for it. What a
  * dead process held (lease, mailbox) is taken over by compare-and-exchange on that word.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sim_node._native import Ring
+from sim_node.bridge.huge_pages import count
 from sim_node.bridge.offer import Offer
 from sim_node.bridge.transports import posix_shm
 from sim_node.errors import RingError
@@ -20,7 +21,8 @@ class ReaderInfo:
     """A place in a ring's table of readers.
 
     ``leases`` are slots held now, ``step`` is that of the tick taken last; ``skipped`` counts commits never seen,
-    ``lost`` slots that were gone before the lease.
+    ``lost`` slots that were gone before the lease, ``revoked`` leases that were over before they were given back.
+    ``uid`` is the process's effective user, None where it has gone.
     """
 
     pid: int
@@ -30,6 +32,8 @@ class ReaderInfo:
     taken: int
     skipped: int
     lost: int
+    revoked: int
+    uid: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +78,10 @@ class InputInfo:
 class RingInfo:
     """A ring found on this host; ``problem`` says why it cannot be read, and then only name and transport are known.
 
-    ``leases`` counts the slots held by readers now. ``step`` is that of the newest tick and ``age_ns`` the time since,
-    None before the first; ``dropped`` counts ticks that found every slot leased. ``device_transport`` is how fields on
-    a GPU come ('': there are none), ``mapped_by`` the pids of those who map them.
+    ``leases`` counts the slots held by readers now, each for ``lease_limit_ns`` at most (0: for ever). ``step`` is that
+    of the newest tick and ``age_ns`` the time since, None before the first; ``dropped`` counts ticks that found every
+    slot leased, ``huge_bytes`` what of it lies in huge pages. ``device_transport`` is how fields on a GPU come ('':
+    there are none), ``mapped_by`` the pids of those who map them.
     """
 
     name: str
@@ -86,10 +91,12 @@ class RingInfo:
     generation: int | None = None
     slots: int | None = None
     leases: int | None = None
+    lease_limit_ns: int | None = None
     step: int | None = None
     age_ns: int | None = None
     dropped: int | None = None
     copies_per_tick: float | None = None
+    huge_bytes: int | None = None
     device_transport: str = ""
     mapped_by: tuple[int, ...] = ()
     readers: tuple[ReaderInfo, ...] = ()
@@ -132,7 +139,7 @@ def _mine(path: Path, name: str) -> RingInfo | None:
         device = Offer.parse(segment.ring.device, segment.ring).transport if segment.ring.device else ""
     except (RingError, ValueError, KeyError, TypeError) as error:
         return _unread(name, str(error))
-    ring, readers = segment.ring, tuple(ReaderInfo(*row) for row in segment.ring.readers())
+    ring, readers = segment.ring, tuple(ReaderInfo(*row, _uid(row[0])) for row in segment.ring.readers())
     number, step, sent_ns = ring.newest or (0, None, 0)
     ticks = number + ring.dropped
     return RingInfo(
@@ -143,15 +150,25 @@ def _mine(path: Path, name: str) -> RingInfo | None:
         generation=ring.generation,
         slots=ring.slots,
         leases=sum(reader.leases for reader in readers),
+        lease_limit_ns=ring.lease_limit_ns,
         step=step,
         age_ns=None if step is None else time.monotonic_ns() - sent_ns,
         dropped=ring.dropped,
         copies_per_tick=ring.copies / max(ticks, 1),
+        huge_bytes=count(segment.memory),
         device_transport=device,
         mapped_by=tuple(ring.mappers()),
         readers=readers,
         inputs=inputs,
     )
+
+
+def _uid(pid: int) -> int | None:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return None
+    return next(int(line.split()[2]) for line in status.splitlines() if line.startswith("Uid:"))
 
 
 def _unread(name: str, problem: str) -> RingInfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 import weakref
 from collections.abc import Collection
 from functools import partial
@@ -13,6 +14,7 @@ import numpy as np
 
 from sim_node._native import SILENCE, SPARES, Ring
 from sim_node.bridge.exported import Exported
+from sim_node.bridge.huge_pages import gather
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.segment import Segment, Views
 from sim_node.bridge.transports import in_process, posix_shm
@@ -31,11 +33,14 @@ class Publisher:
     of an input. Fields of ``device_layout`` lie in as many slots of a GPU's memory, which its kernels fill
     (``Stepper(slots=…)``); other processes get them by ``device_transport``: 'cuda_ipc', 'vmm', or 'auto', the first
     of these that the GPU has. The ring is for this user alone, or for the members of ``group`` (a name or a number) as
-    well.
+    well. With ``huge_pages`` its memory lies in huge pages where the kernel makes them; a warning says why it does not.
+    A reader that holds a slot for longer than ``lease_limit`` seconds (0: no limit) loses it when the producer wants
+    it, and is told (``Subscriber.next``).
     Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``, ``exported`` (those
     slots of a GPU, or None).
     Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, an
-    unknown input or group, a silence that is none, a GPU that shares none (``device.sharing.choose`` tells before).
+    unknown input or group, a silence or limit that is none, a GPU that shares none (``device.sharing.choose`` tells
+    before).
     """
 
     def __init__(
@@ -48,6 +53,8 @@ class Publisher:
         exclusive: Collection[str] = (),
         silence: int = SILENCE,
         group: str | None = None,
+        huge_pages: bool = False,
+        lease_limit: float = 0.0,
         device_layout: Layout | None = None,
         device: Cuda | None = None,
         device_transport: str = AUTO,
@@ -58,6 +65,8 @@ class Publisher:
             raise RingError(f"there is no input '{unknown[0]}' to be exclusive; there are {', '.join(names) or 'none'}")
         if not 1 <= silence < 1 << 32:
             raise RingError(f"a writer is silent after at least 1 tick and less than 2^32, not {silence!r}")
+        if not 0 <= lease_limit < 1e9:
+            raise RingError(f"a lease lasts 0 (for ever) to 1e9 seconds, not {lease_limit!r}")
         sizes, texts = (
             tuple(field.nbytes for field in self.inputs),
             (layout.text().encode(), self.inputs.text().encode()),
@@ -84,6 +93,7 @@ class Publisher:
             ring = Ring.create(memory, slots, layout.size, sizes, generation, digest, *texts, offered(generation))
             for index, field in enumerate(names):
                 ring.rule(index, field in exclusive, silence)
+            ring.limit_leases(round(lease_limit * 1e9))
             return ring
 
         number = posix_shm.group_id(group) if group is not None else None
@@ -97,6 +107,8 @@ class Publisher:
         views = partial(self.segment.slot, layout, writable=True)
         self._slots = tuple(Slot(self.ring, i, views(i)) for i in range(slots + SPARES))
         self._close = weakref.finalize(self, _end, self.segment, exported)
+        if huge_pages and (why := gather(self.segment.memory)):
+            warnings.warn(f"ring '{self.name}' has ordinary pages: {why}", RuntimeWarning, stacklevel=2)
 
     @property
     def generation(self) -> int:

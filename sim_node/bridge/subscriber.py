@@ -79,7 +79,8 @@ class Subscriber:
 
         ``timeout`` is in seconds, None waits for ever; ``spin_us`` is how long to poll, which wakes sooner and burns a
         core, before sleeping. Raises RingError when no tick came: it says whether the producer is dead, closed the
-        ring, or is silent.
+        ring, or is silent. Leaving the block raises RingError when the lease ended before (the producer's
+        ``lease_limit``) and the slot is another tick's: what was read may be torn, as ``tick.intact`` tells within.
         """
         limit = FOREVER if timeout is None else int(timeout * 1e9)
         start = time.monotonic_ns()
@@ -141,25 +142,27 @@ class Subscriber:
             self.claim(name, *self._wanted.get(name, (0, False)))
         return self._lanes[name][self._reader.prepare(index)]
 
-    def send(self, name: str, command: Any = None) -> None:
+    def send(self, name: str, command: Any = None, answers: int | None = None) -> None:
         """Send a command, or the one filled in after ``command(name)``; it is stamped as answering the tick last taken.
 
+        ``answers`` is the step of another tick that it answers.
         Raises RingError when the value does not fit the input's shape and type, or as ``command`` does.
         """
         if command is not None:
             fill(self.command(name), name, command)
         try:
-            self._reader.send(self._input(name))
+            self._reader.send(self._input(name), *(() if answers is None else (answers,)))
         except ValueError as error:
             raise RingError(f"nothing to send to input '{name}': call command('{name}') and fill it first") from error
 
     def statistics(self) -> dict[str, int]:
         """Count, for this generation, ticks taken, skipped (never seen), lost (gone before the lease) and held.
 
+        ``revoked`` counts leases that were over before they were given back (the producer's ``lease_limit``);
         ``switches`` counts the changes to a new generation.
         """
-        taken, skipped, lost, held = self._reader.statistics
-        return {"taken": taken, "skipped": skipped, "lost": lost, "held": held, "switches": self._switches}
+        names = ("taken", "skipped", "lost", "revoked", "held")
+        return {**dict(zip(names, self._reader.statistics)), "switches": self._switches}
 
     def close(self) -> None:
         """Leave the ring: give back leases and inputs. Views taken stay readable."""
@@ -228,7 +231,7 @@ class Subscriber:
         for fields, arrays in zip(views, device.arrays):
             fields.update((name, arrays[name]) for name in arrays if ways[name].place != "host")
         try:
-            reader = Reader(ring, tuple(views), None if self.offer is None else device)
+            reader = Reader(ring, tuple(views), None if self.offer is None else device, _rehearsal)
         except OSError as error:
             raise RingError(f"ring '{self.name}' cannot take another reader: {error}") from error
         segment.memory[::4096]  # touch each page now, not at its first tick
@@ -263,3 +266,11 @@ class Subscriber:
             ways |= {name: Way(here, str(slots.device), told) for name in wanted}
         absent = {name: way.why for name, way in ways.items() if not way.transport}
         return DeviceFields(slots, ring.slots, self._stream, absent), ways
+
+
+def _rehearsal(tick: Tick) -> None:
+    """Do what readers do with each tick, so that the interpreter is warm for it when it comes."""
+    with tick:
+        for name in tick.keys()[:1]:
+            tick[name]
+        tick.age_ns  # noqa: B018

@@ -9,12 +9,10 @@ import typer
 
 from sim_node.cli.output import Outcome, Table
 
-RINGS = (
-    "name", "owner_pid", "alive", "generation", "slots", "leases", "step", "age_ms", "dropped", "copies_per_tick",
-    "transport", "problem",
-)  # fmt: skip
+RINGS = ("name", "owner_pid", "alive", "generation", "step", "age_ms", "dropped", "transport", "problem")
+SLOTS = ("ring", "slots", "leases", "lease_limit_ms", "copies_per_tick", "huge_mib")
 DEVICES = ("ring", "device_transport", "mapped_by")
-READERS = ("ring", "pid", "alive", "leases", "step", "taken", "skipped", "lost")
+READERS = ("ring", "pid", "uid", "alive", "leases", "step", "taken", "skipped", "lost", "revoked")
 INPUTS = ("ring", "input", "exclusive", "silence", "in_charge", "step", "answers", "age_us")
 LEFTOVERS = ("path", "bytes", "reason", "readers")
 WRITERS = ("ring", "input", "name", "pid", "alive", "priority", "sent", "applied", "in_charge")
@@ -28,6 +26,8 @@ def rings() -> Outcome:
     readers, inputs, writers = [], [], []
     for ring in listed:
         ring["age_ms"] = _scaled(ring.pop("age_ns"), 1e-6)
+        ring["lease_limit_ms"] = _scaled(ring.pop("lease_limit_ns"), 1e-6)
+        ring["huge_mib"] = _scaled(ring.pop("huge_bytes"), 2**-20)
         readers += [{"ring": ring["name"], **reader} for reader in ring["readers"]]
         for each in ring["inputs"]:
             each["age_us"] = _scaled(each.pop("age_ns"), 1e-3)
@@ -40,7 +40,9 @@ def rings() -> Outcome:
         if ring["device_transport"]
     ]
     tables = [_table("rings", RINGS, listed)]
+    slots = [{"ring": ring["name"], **ring} for ring in listed if not ring["problem"]]
     parts = (
+        ("slots", SLOTS, slots),
         ("fields on a GPU", DEVICES, devices),
         ("readers", READERS, readers),
         ("inputs", INPUTS, inputs),

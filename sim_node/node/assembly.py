@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import ExitStack
 from functools import partial
 
@@ -39,6 +40,18 @@ class Assembly:
     def __exit__(self, *_: object) -> None:
         self._made.close()
 
+    def choose_clock(self, settings: Settings) -> None:
+        """Take settings anew, of which only those that activate reads may differ, and the clock that they name."""
+        self.settings = settings
+        self.clock = clock_for(self.stepper, settings, self._node)
+
+    @property
+    def state(self) -> str:
+        """What the clock does: running, paused, or inactive."""
+        if not self.running:
+            return "inactive"
+        return "paused" if self.clock.paused else "running"
+
     def start(self) -> None:
         """Let the clock fire."""
         self.running = True
@@ -58,7 +71,11 @@ class Assembly:
         self._made.close()
         plant, settings, name = self.plant, self.settings, self._node.get_fully_qualified_name()
         with ExitStack() as making:
-            self.publisher = making.enter_context(self._ring(name))
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                self.publisher = making.enter_context(self._ring(name))
+            for warning in told:
+                self._node.get_logger().warning(str(warning.message))
             self.stepper = Stepper(
                 plant,
                 dt_ns=settings.dt_ns,
@@ -84,6 +101,8 @@ class Assembly:
             exclusive=settings.exclusive,
             silence=settings.input_silence,
             group=settings.group or None,
+            huge_pages=settings.huge_pages,
+            lease_limit=settings.lease_limit_ms * 1e-3,
         )
         wanted, device = plant.device_layout, get_device(settings.device)
         refused = f"the plant is stepped on {device}, which is no GPU"

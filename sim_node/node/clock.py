@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from threading import Thread
 from typing import Protocol
 
@@ -14,18 +15,29 @@ from rclpy.timer import Timer
 from sim_node.errors import SimNodeError
 from sim_node.node.settings import NS, Settings
 from sim_node.plant import Stepper
+from sim_node.plant.account import GRANTED
 
 # Of every timer of the node: real time goes on whatever /clock says.
 STEADY = RosClock(clock_type=ClockType.STEADY_TIME)
 
 
+# What may be asked of the operating system for the loop's thread, and what to do where it refuses.
+REMEDIES = {
+    "priority": "give the process CAP_SYS_NICE, or its user rtprio in /etc/security/limits.conf",
+    "affinity": "name a processor that the process may run on: see `taskset -p PID`",
+    "lock_memory": "give the process CAP_IPC_LOCK, or its user memlock in /etc/security/limits.conf",
+}
+
+
 class Clock(Protocol):
     """Fires ticks of a stepper between start and stop; all calls come from the executor's thread.
 
-    ``fault`` is what ended it before it was stopped, if anything did.
+    ``fault`` is what ended it before it was stopped, if anything did; ``refused`` is what the operating system did not
+    give it, which it goes on without: name → why.
     """
 
     fault: BaseException | None
+    refused: Mapping[str, str]
     paused: bool
 
     def start(self) -> None:
@@ -51,6 +63,7 @@ class LoopClock:
         self._stepper, self._settings = stepper, settings
         self._thread: Thread | None = None
         self.fault: BaseException | None = None
+        self.refused: Mapping[str, str] = {}
         self.paused = False
 
     def start(self) -> None:
@@ -60,6 +73,7 @@ class LoopClock:
         self._thread.start()
         while self._stepper.phase == "idle" and self._thread.is_alive():  # until then the loop takes no orders
             time.sleep(1e-4)
+        self.refused = {name: said for name, said in self._stepper.grants.items() if said not in GRANTED}
 
     def stop(self) -> None:
         """Stop the loop and wait for the thread."""
@@ -83,17 +97,8 @@ class LoopClock:
         self._stepper.request(ticks)
 
     def _run(self) -> None:
-        settings = self._settings
         try:
-            self._stepper.run(
-                period_ns=settings.period_ns,
-                clock=settings.clock,
-                spin_ns=round(settings.spin_us * 1000),
-                overrun=settings.overrun,
-                priority=settings.priority,
-                affinity=settings.affinity,
-                lock_memory=settings.lock_memory,
-            )
+            self._stepper.run(**self._settings.pace)
         except BaseException as fault:  # handed to the executor's thread, which reports it
             self.fault = fault
 
@@ -105,6 +110,7 @@ class TimerClock:
         self._stepper, self._settings, self._node = stepper, settings, node
         self._timer: Timer | None = None
         self.fault: BaseException | None = None
+        self.refused: Mapping[str, str] = {}
         self.paused = False
 
     def start(self) -> None:

@@ -21,8 +21,10 @@ from std_msgs.msg import (
 from sim_node.bridge import Publisher, Subscriber
 from sim_node.errors import RingError
 from sim_node.layout import Field
+from sim_node.msg import Command
 from sim_node.node.assembly import Assembly
 from sim_node.node.clock import STEADY
+from sim_node.node.settings import NS
 
 # Scalar type of an input → message of its subscription.
 MESSAGES = {
@@ -40,10 +42,11 @@ LOOK_PERIOD = 1.0  # seconds between looks for topics that nobody publishes any 
 
 
 class Inputs:
-    """A subscription ``~/input/NAME`` for each input of the plant, alive inside the block.
+    """Subscriptions ``~/input/NAME`` and ``~/command/NAME`` for each input of the plant, alive inside the block.
 
-    A message holds the input's numbers in C order, vectors flattened. The topic is a writer of the input as any other
-    in the ring, named ``topic``, from its first message until nobody publishes it, with the priority of the settings.
+    A message holds the input's numbers in C order, vectors flattened. The topics are a writer of the input as any other
+    in the ring, named ``topic``, from the first message until nobody publishes them, with the priority of the settings.
+    The stamp of a ``Command`` says which tick it answers; for the lockstep clock, what has no stamp answers the newest.
     """
 
     def __init__(self, node: LifecycleNode, assembly: Assembly) -> None:
@@ -57,8 +60,9 @@ class Inputs:
             making.callback(self._writing.close)
             for field in self._assembly.stepper.input_layout:
                 kind = MESSAGES[field.element.scalar.name]
-                made = self._node.create_subscription(kind, _topic(field.name), partial(self._apply, field), 10)
-                making.callback(self._node.destroy_subscription, made)
+                for topic, type_, act in zip(_topics(field.name), (kind, Command), (self._apply, self._apply_stamped)):
+                    made = self._node.create_subscription(type_, topic, partial(act, field), 10)
+                    making.callback(self._node.destroy_subscription, made)
             timer = self._node.create_timer(LOOK_PERIOD, self._leave, clock=STEADY)
             making.callback(self._node.destroy_timer, timer)
             self._made = making.pop_all()
@@ -67,25 +71,34 @@ class Inputs:
     def __exit__(self, *_: object) -> None:
         self._made.close()
 
-    def _apply(self, field: Field, message: Any) -> None:
-        wanted = field.count * field.element.length
+    def _apply_stamped(self, field: Field, message: Command) -> None:
+        stamp = message.header.stamp
+        step, rest = divmod(stamp.sec * NS + stamp.nanosec, self._assembly.settings.dt_ns)
+        if rest or not 0 <= step <= self._assembly.stepper.step:
+            told = f"a message is dropped: {stamp.sec}.{stamp.nanosec:09} s is the stamp of no tick so far"
+            self._warn(_topics(field.name)[1], told)
+        else:
+            self._apply(field, message, step)
+
+    def _apply(self, field: Field, message: Any, answers: int | None = None) -> None:
+        topic, wanted = _topics(field.name)[answers is not None], field.count * field.element.length
         if len(message.data) != wanted:
             self._warn(
-                field,
+                topic,
                 f"a message of {len(message.data)} numbers is dropped; the input takes {wanted} "
                 f"({field.dtype} of shape {list(field.shape)})",
             )
             return
         values = np.asarray(message.data, field.element.numpy).reshape(field.numpy_shape)
         try:
-            self._send(field.name, values)
+            self._send(field.name, values, answers)
         except RingError as refusal:
-            self._warn(field, f"a message is dropped: {refusal}")
+            self._warn(topic, f"a message is dropped: {refusal}")
 
-    def _warn(self, field: Field, what: str) -> None:
-        self._node.get_logger().warning(f"{_topic(field.name)}: {what}", throttle_duration_sec=WARN_PERIOD)
+    def _warn(self, topic: str, what: str) -> None:
+        self._node.get_logger().warning(f"{topic}: {what}", throttle_duration_sec=WARN_PERIOD)
 
-    def _send(self, name: str, values: Any) -> None:
+    def _send(self, name: str, values: Any, answers: int | None) -> None:
         if self._source is not self._assembly.publisher:  # after a reset the ring is another
             self._writing.close()
             self._source = self._assembly.publisher
@@ -94,14 +107,16 @@ class Inputs:
         if name not in self._sending:
             self._writer.claim(name, self._assembly.settings.topic_priority)
             self._sending.add(name)
-        self._writer.send(name, values)
+        if answers is None and self._assembly.settings.clock == "lockstep":
+            answers = self._assembly.stepper.step
+        self._writer.send(name, values, answers)
 
     def _leave(self) -> None:
         """Let those inputs go whose topics nobody publishes any more: they may be exclusive."""
-        for name in [name for name in self._sending if not self._node.count_publishers(_topic(name))]:
+        for name in [name for name in self._sending if not any(map(self._node.count_publishers, _topics(name)))]:
             self._writer.leave(name)
             self._sending.remove(name)
 
 
-def _topic(name: str) -> str:
-    return f"~/input/{name}"
+def _topics(name: str) -> tuple[str, str]:
+    return f"~/input/{name}", f"~/command/{name}"

@@ -13,7 +13,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from sim_node.compiler.bundle import use
 from sim_node.errors import SimNodeError, StabilityWarning
 from sim_node.node.assembly import Assembly
-from sim_node.node.clock import STEADY
+from sim_node.node.clock import REMEDIES, STEADY
 from sim_node.node.diagnostics import Diagnostics
 from sim_node.node.inputs import Inputs
 from sim_node.node.outputs import Outputs
@@ -22,7 +22,9 @@ from sim_node.node.report import report
 from sim_node.node.services import RefusedError, Services
 from sim_node.node.settings import SETTINGS, Settings
 from sim_node.node.standard.request import requested
+from sim_node.node.stats import Statistics
 from sim_node.node.topics import QUALITY, Topics
+from sim_node.node.watchdog import Watchdog
 from sim_node.plant import Plant, reference
 
 # Looks a second at what the clock left: records to publish, a fault to report. Few enough to cost Python nothing, many
@@ -51,7 +53,7 @@ class PlantNode(LifecycleNode):
         self._assembly: Assembly | None = None
         self._topics: Topics | None = None
         self._configured, self._running = ExitStack(), ExitStack()
-        self.parameters = Parameters(self, frozen=lambda: self._assembly is not None)
+        self.parameters = Parameters(self, self._made)
         self.parameters.declare(SETTINGS)
         self._refuse_invalid_transitions()
 
@@ -143,6 +145,13 @@ class PlantNode(LifecycleNode):
 
         service.callback = answer
 
+    def _made(self) -> dict[str, str]:
+        """The transitions that were made, and how each is undone, so that its parameters may change."""
+        if self._assembly is None:
+            return {}
+        undo = {"configure": "deactivate and clean up"}
+        return {**undo, "activate": "deactivate"} if self._assembly.running else undo
+
     def _built(self) -> tuple[Assembly, Topics]:
         assert self._assembly is not None
         assert self._topics is not None
@@ -164,7 +173,9 @@ class PlantNode(LifecycleNode):
             topics = making.enter_context(Topics(self, assembly, outputs))
             making.enter_context(Inputs(self, assembly))
             making.enter_context(Services(self, assembly, self._reset))
-            making.enter_context(Diagnostics(self, assembly))
+            making.enter_context(Statistics(self, assembly))
+            watchdog = making.enter_context(Watchdog(self, assembly))
+            making.enter_context(Diagnostics(self, assembly, watchdog))
             self._assembly, self._topics = assembly, topics
             self._configured = making.pop_all()
         for warning in assembly.stepper.warnings:
@@ -191,12 +202,16 @@ class PlantNode(LifecycleNode):
 
     def _activate(self) -> None:
         assembly, topics = self._built()
+        assembly.choose_clock(Settings.of(self.parameters.read(SETTINGS)))
         with ExitStack() as making:
             making.callback(topics.stop)
             topics.start()
             making.callback(assembly.stop)
             assembly.clock.resume()
             assembly.start()
+            if refused := assembly.clock.refused:
+                told = "; ".join(f"{name} ({why}): {REMEDIES[name]}" for name, why in refused.items())
+                self.get_logger().warning(f"the clock goes on without what the operating system refused: {told}")
             making.callback(self.destroy_timer, self.create_timer(1.0 / LOOK_RATE, self._look, clock=STEADY))
             self._running = making.pop_all()
 

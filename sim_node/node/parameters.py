@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter
 
 from sim_node.errors import SimNodeError
+from sim_node.errors.suggestion import suggestion
 from sim_node.plant import Plant
-from sim_node.plant.suggestion import suggestion
 
 Value = bool | int | float | str | tuple[str, ...]
 
@@ -34,7 +34,10 @@ class ParameterError(SimNodeError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A parameter: its type is that of ``default``; ``low`` and ``high`` are inclusive."""
+    """A parameter: its type is that of ``default``; ``low`` and ``high`` are inclusive.
+
+    ``read_by`` is the transition that reads it: configure, or activate, before which it may change while inactive.
+    """
 
     name: str
     default: Value
@@ -43,6 +46,7 @@ class Declaration:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    read_by: str = "configure"
 
     def convert(self, value: object) -> Value:
         """Return the value in the declared type.
@@ -156,11 +160,11 @@ class Parameters:
     """A node's declared parameters.
 
     A value given at start that cannot be used does not end the node: reading it raises until a good one is set.
-    Values are read by configure, so ``frozen`` (whether the node is configured) refuses changes.
+    ``made`` names the transitions that have read their parameters, and whose undoing lets them change again.
     """
 
-    def __init__(self, node: LifecycleNode, frozen: Callable[[], bool]) -> None:
-        self._node, self._frozen = node, frozen
+    def __init__(self, node: LifecycleNode, made: Callable[[], Mapping[str, str]]) -> None:
+        self._node, self._made = node, made
         self._declared: dict[str, Declaration] = {}
         self._refused: dict[str, ParameterError] = {}
         node.add_pre_set_parameters_callback(self._convert)
@@ -242,8 +246,9 @@ class Parameters:
                 value = declaration.convert(parameter.value)
             except ParameterError as fault:
                 return SetParametersResult(successful=False, reason=str(fault))
-            if self._frozen() and value != self._node.get_parameter(parameter.name).value:
-                reason = f"parameter '{parameter.name}' is read by configure: deactivate and clean up the node first"
+            undo = self._made().get(declaration.read_by)
+            if undo and value != self._node.get_parameter(parameter.name).value:
+                reason = f"parameter '{parameter.name}' is read by {declaration.read_by}: {undo} the node first"
                 return SetParametersResult(successful=False, reason=reason)
         return SetParametersResult(successful=True)
 

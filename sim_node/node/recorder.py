@@ -25,6 +25,7 @@ SETTLE_S = 0.3  # of silence, after which nothing more is on its way
 TOPICS = {
     "record": (messages.RECORD, DurabilityPolicy.TRANSIENT_LOCAL),
     "keyframe": (messages.KEYFRAME, DurabilityPolicy.TRANSIENT_LOCAL),
+    "unanswered": (messages.UNANSWERED, DurabilityPolicy.TRANSIENT_LOCAL),
     "ring": (messages.RING, DurabilityPolicy.TRANSIENT_LOCAL),
     "tick": (messages.TICK, DurabilityPolicy.VOLATILE),
 }

@@ -1,4 +1,4 @@
-"""The services pause, resume, step and reset: each answers when it is done, or says why it is refused."""
+"""The services of a node: each answers when it is done, or says why it is refused."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class Services:
             "pause": (Trigger, self._pause),
             "resume": (Trigger, self._resume),
             "reset": (Trigger, self._start_over),
+            "reset_statistics": (Trigger, self._forget),
             "step": (Step, self._step),
         }
         with ExitStack() as making:
@@ -69,6 +70,10 @@ class Services:
     def _start_over(self, _request: Any, _response: Any) -> str:
         self._reset()
         return f"at step 0 of generation {self._assembly.publisher.generation}"
+
+    def _forget(self, _request: Any, _response: Any) -> str:
+        self._assembly.stepper.reset_statistics()
+        return f"~/stats counts from step {self._assembly.stepper.step}"
 
     def _step(self, request: Any, response: Any) -> str:
         clock, stepper = self._assembly.clock, self._assembly.stepper

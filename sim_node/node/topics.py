@@ -14,12 +14,12 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from sim_node.bridge import Subscriber
 from sim_node.bridge.handle import boot_id
 from sim_node.layout import Layout
-from sim_node.msg import Field, Keyframe, Record, Ring, Tick
+from sim_node.msg import Field, Keyframe, Record, Ring, Tick, Unanswered
 from sim_node.node.assembly import Assembly
 from sim_node.node.clock import STEADY
 from sim_node.node.outputs import Outputs
 from sim_node.node.topic import Topic
-from sim_node.replay.messages import ROS, keyframe_message, record_message, time_message, trimmed
+from sim_node.replay.messages import ROS, keyframe_message, record_message, time_message, trimmed, unanswered_message
 
 LATCHED = DurabilityPolicy.TRANSIENT_LOCAL
 # Late subscribers get what is kept: the newest ring, and records of about the last five seconds with their keyframes,
@@ -30,6 +30,7 @@ QUALITY: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "tick": (Tick, {"depth": 10}),
     "record": (Record, {"depth": 100, "durability": LATCHED}),
     "keyframe": (Keyframe, {"depth": 10, "durability": LATCHED}),
+    "unanswered": (Unanswered, {"depth": 100, "durability": LATCHED}),
 }
 FOR_REPLAY = ("record", "keyframe")
 ACKNOWLEDGED = Duration(seconds=1.0)
@@ -121,6 +122,9 @@ class Topics:
         while (records := stepper.drain()).count:
             steps = {"first_step": records.first_step, "count": records.count}
             self._topics["record"].publish(partial(record_message, records, generation, ROS), **steps)
+            if records.unanswered.any():
+                told = partial(unanswered_message, records, generation, stepper.dt_ns, ROS)
+                self._topics["unanswered"].publish(told, **steps)
         keyframe = stepper.take_keyframe()
         if keyframe is not None:
             self._publish_keyframe(keyframe)

@@ -4,35 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from sim_node import _native
 from sim_node.errors import PlantError
-from sim_node.plant.statistics import COMMANDS, COUNTERS, QUANTITIES, Distribution
+from sim_node.plant.statistics import ANSWERS, COMMANDS, COUNTERS, QUANTITIES, Distribution
 
 GRANTS = ("priority", "affinity", "lock_memory")
+GRANTED = ("granted", "not asked")
 
 
 class Account:
     """What the native stepper counted, of its ticks and of the commands to so many inputs.
 
-    The tick only ever adds, so a reset is a note of what there was.
+    The tick only ever adds, so a reset is a note of what there was, and there may be any number of accounts.
     """
 
     def __init__(self, native: _native.Stepper, inputs: int) -> None:
         self._native, self._inputs = native, inputs
-        empty: np.ndarray[Any, Any] = np.zeros(len(native.histogram(0)[3]) // 8, np.uint64)
-        self._before = [(empty, 0)] * (len(QUANTITIES) + inputs * len(COMMANDS))
-        self._counted = (0,) * len(COUNTERS)
+        self._histograms = len(QUANTITIES) + inputs * len(COMMANDS)
+        self.reset()
 
     def reset(self) -> None:
         """Note what there is now."""
-        read = [self._native.histogram(number) for number in range(len(self._before))]
-        self._before = [(np.frombuffer(counts, np.uint64), total) for total, _, _, counts in read]
+        read = [self._native.histogram(number) for number in range(self._histograms)]
+        self._before = [(np.frombuffer(counts, np.uint64), total) for total, _, counts in read]
         self._counted = self._native.counters()
-        self._native.forget_maxima()
 
     def distributions(self, since: str) -> dict[str, Distribution]:
         """Describe each quantity of the ticks, and of all commands together, since 'start' or 'reset'."""
@@ -45,6 +43,10 @@ class Account:
         """Describe the commands of the input of that number since 'start' or 'reset'."""
         return {name: self._describe([self._number(number, place)], since) for place, name in enumerate(COMMANDS)}
 
+    def answers(self, number: int) -> dict[str, int]:
+        """Count what lockstep found of the input of that number."""
+        return dict(zip(ANSWERS, self._native.answers(number)))
+
     def _number(self, number: int, place: int) -> int:
         return len(QUANTITIES) + number * len(COMMANDS) + place
 
@@ -53,10 +55,10 @@ class Account:
         recent = _is_recent(since)
         counts, total, maximum = np.zeros_like(self._before[0][0]), 0, 0
         for number in numbers:
-            added, most, recent_most, raw = self._native.histogram(number)
+            added, most, raw = self._native.histogram(number)
             before, added_before = self._before[number] if recent else (0, 0)
             counts += np.frombuffer(raw, np.uint64) - before
-            total, maximum = total + added - added_before, max(maximum, recent_most if recent else most)
+            total, maximum = total + added - added_before, max(maximum, most)
         return Distribution.of(counts, total, maximum)
 
     def counters(self, since: str) -> dict[str, int]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from sim_node import dtypes
 from sim_node.errors import PlantError
+from sim_node.errors.suggestion import suggestion
 from sim_node.plant.binding import Binding, StateBinding
-from sim_node.plant.suggestion import suggestion
 
 Value = bool | int | float | str
 Shape = int | str | tuple[int | str, ...]

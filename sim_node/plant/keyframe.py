@@ -6,6 +6,7 @@ import json
 import platform
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import sim_node
 from sim_node.compiler.backend.target import HOST
@@ -14,7 +15,11 @@ from sim_node.device.cuda import Cuda
 from sim_node.device.names import PYTHON, Device
 from sim_node.lang.library import MATH_VERSION
 from sim_node.layout import Layout
+from sim_node.plant.reference import reference_of
 from sim_node.runtime.gpu import toolchain
+
+if TYPE_CHECKING:
+    from sim_node.plant.stepper import Stepper
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +60,23 @@ def versions_of(guarded: tuple[str, ...]) -> str:
     if guarded:
         ours["guards"] = f"clamp in {', '.join(guarded)}"
     return json.dumps({**ours, "python": platform.python_version(), "llvmlite": maker()})
+
+
+def taken(stepper: Stepper, target: str, step: int, state: bytes, inputs: bytes) -> Keyframe:
+    """Tell of a stepper's state which computation it belongs to."""
+    return Keyframe(
+        step=step,
+        plant=reference_of(type(stepper.plant)),
+        parameters=json.dumps(dict(stepper.plant.parameters)),
+        layout=stepper.state_layout,
+        input_layout=stepper.input_layout,
+        plan_digest=stepper.plan_digest,
+        seed=stepper.seed,
+        dt_ns=stepper.dt_ns,
+        substeps=stepper.substeps,
+        target=target,
+        versions=versions_of(stepper.guarded),
+        reproducible=True,  # no kernel can ask for fast_math or deterministic=False yet
+        state=state,
+        inputs=inputs,
+    )

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sim_node.errors import PlantError
+from sim_node.errors.suggestion import suggestion
 from sim_node.layout import Layout
 from sim_node.plant.binding import Binding, StateBinding
 from sim_node.plant.declarations import PLACES, Declarations, Output, State, Value, Variable
 from sim_node.plant.recording import Recording
-from sim_node.plant.suggestion import suggestion
 
 _RESERVED = ("declarations", "title", "parameters", "variables", "counts", "layout", "host_layout", "device_layout",
              "state_layout", "input_layout", "initial", "build")  # fmt: skip

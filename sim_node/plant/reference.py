@@ -11,8 +11,8 @@ from types import ModuleType
 
 from sim_node.dtypes import is_class
 from sim_node.errors import PlantError
+from sim_node.errors.suggestion import suggestion
 from sim_node.plant.plant import Plant
-from sim_node.plant.suggestion import suggestion
 
 # Short names of the plants that come with the package.
 BUILT_IN = {"quarter_car": "sim_node.kernels.quarter_car:QuarterCar"}

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 # In the order of src/account.h: of the ticks, in nanoseconds; then of each input's commands, delay_ticks in ticks.
-QUANTITIES = ("lateness", "step_time", "wake_to_commit")
+QUANTITIES = ("lateness", "step_time", "wake_to_commit", "answer_time")
 COMMANDS = ("command_age", "delay_ticks")
-COUNTERS = ("ticks", "misses", "skipped", "copies", "keyframes_skipped", "dropped", "lost")
+ANSWERS = ("unanswered", "unanswered_step", "late")
+COUNTERS = ("ticks", "misses", "skipped", "copies", "keyframes_skipped", "unanswered", "dropped", "lost")
 
 _BITS = 6  # SN_HISTOGRAM_BITS
 
@@ -19,8 +20,8 @@ _BITS = 6  # SN_HISTOGRAM_BITS
 class Distribution:
     """Values that were counted: nanoseconds, or ticks.
 
-    ``counts[i]`` values lie in ``edges[i] … edges[i + 1] - 1``, u64; percentiles are known to 1.6 %, ``max`` and
-    ``mean`` exactly. All figures are 0 while ``count`` is 0.
+    ``counts[i]`` values lie in ``edges[i] … edges[i + 1] - 1``, u64; percentiles are known to 1.6 %, ``mean`` exactly,
+    and so is ``max`` where it is the greatest since the start. All figures are 0 while ``count`` is 0.
     """
 
     count: int
@@ -31,9 +32,12 @@ class Distribution:
 
     @staticmethod
     def of(counts: np.ndarray[Any, Any], total: int, maximum: int) -> Distribution:
-        """Describe buckets, the sum of all values and the greatest."""
-        count = int(counts.sum())
-        return Distribution(count, total / count if count else 0.0, maximum, counts, edges(len(counts)))
+        """Describe buckets, the sum of all values, and what none of them exceeds."""
+        count, bounds = int(counts.sum()), edges(len(counts))
+        filled = np.flatnonzero(counts)
+        if len(filled) and filled[-1] + 1 < len(counts):  # the last bucket has no end
+            maximum = min(maximum, int(bounds[filled[-1] + 1]) - 1)
+        return Distribution(count, total / count if count else 0.0, maximum if count else 0, counts, bounds)
 
     def percentile(self, percent: float) -> int:
         """The value that so many percent do not exceed: the middle of its bucket, and never above ``max``."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -15,23 +14,21 @@ from sim_node.device.cuda import Cuda
 from sim_node.device.names import Device, get_device
 from sim_node.device.scope import ScopedDevice
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
+from sim_node.errors.suggestion import suggestion
 from sim_node.plant.account import Account
-from sim_node.plant.keyframe import Keyframe, target_of, versions_of
+from sim_node.plant.keyframe import Keyframe, taken, target_of
 from sim_node.plant.memory import require, ring_of
+from sim_node.plant.pace import ENDINGS, Pace, select
 from sim_node.plant.places import Places, Slots
 from sim_node.plant.plant import Plant, expect
 from sim_node.plant.recording import Recording
 from sim_node.plant.records import Records
-from sim_node.plant.reference import reference_of
 from sim_node.plant.replayed import Replayed
 from sim_node.plant.statistics import Distribution
-from sim_node.plant.suggestion import suggestion
 from sim_node.plant.trace_file import trace_file
 from sim_node.plant.value import array_of, pack, rows_of, unpack
 from sim_node.runtime.trace import Trace
 
-CLOCKS = ("native", "free")
-OVERRUNS = ("skip", "catch_up")
 PHASES = ("idle", "running", "parked")
 
 # Records that wait: seconds of a fast plant, in bounded memory, and enough for a batch of any.
@@ -169,36 +166,18 @@ class Stepper:
             None if failure is None else self._fault(failure),
         )
 
-    def run(
-        self,
-        period_ns: int,
-        spin_ns: int = 0,
-        ticks: int = 0,
-        clock: str = "native",
-        overrun: str = "skip",
-        priority: int = 0,
-        affinity: int = -1,
-        lock_memory: bool = False,
-    ) -> str:
-        """Tick each ``period_ns`` in the calling thread, which holds no GIL meanwhile, until stopped.
+    def run(self, period_ns: int, **pace: Any) -> str:
+        """Tick at a pace (``Pace``'s other fields) in the calling thread, which holds no GIL meanwhile, until stopped.
 
-        The last ``spin_ns`` before each tick are spun, not slept. ``ticks`` ends the loop by itself (0: never); clock
-        'free' waits for nothing. On overrun 'skip' leaves out the ticks that are late by whole periods, 'catch_up' does
-        them all. ``priority`` (SCHED_FIFO), ``affinity`` (a processor) and ``lock_memory`` are asked of the operating
-        system; ``grants`` tells how it answered. Returns 'done' or 'stopped'. Raises KernelError as ``tick``.
+        ``grants`` tells how the operating system answered what was asked of it. Returns 'done' or 'stopped'. Raises
+        KernelError as ``tick``, PlantError for a pace that is not possible, or that stops: no answer, or a late tick.
         """
-        for what, value, choices in (("clock", clock, CLOCKS), ("overrun", overrun, OVERRUNS)):
-            if value not in choices:
-                raise PlantError(f"{self._name}: no {what} '{value}'{suggestion(value, choices)}")
-        if period_ns <= 0 or spin_ns < 0:
-            raise PlantError(f"{self._name}: a period of {period_ns} ns, {spin_ns} ns of it spun, is not possible")
-        period = period_ns if clock == "native" else 0
-        ending, failure = self._native.run(
-            period, spin_ns, ticks, overrun == "catch_up", priority, affinity, lock_memory
-        )  # fmt: skip
+        chosen = Pace(period_ns, **pace)
+        inputs = [field.name for field in self.input_layout]
+        ending, failure, unanswered = self._native.run(**chosen.native(self._name, inputs))
         if failure is not None:
             raise self._fault(failure)
-        return ("done", "stopped")[ending]
+        return chosen.ended(self._name, ENDINGS[ending], self.step, select(inputs, unanswered))
 
     def stop(self) -> None:
         """End the loop, from any thread; with none running, the next one ends at once."""
@@ -287,18 +266,19 @@ class Stepper:
 
     def drain(self) -> Records:
         """Take the oldest records that follow one another without a gap; also while the loop runs, by one thread."""
-        first, count, hashes, inputs, lost = self._native.drain()
+        first, count, hashes, inputs, unanswered, lost = self._native.drain()
         fields, width = len(self.state_layout.fields), self.input_layout.size
         rows = np.frombuffer(hashes, np.uint64).reshape(count, fields)
-        return Records(first, count, rows, np.frombuffer(inputs, np.uint8).reshape(count, width), lost)
+        applied = np.frombuffer(inputs, np.uint8).reshape(count, width)
+        return Records(first, count, rows, applied, np.frombuffer(unanswered, np.uint64), lost)
 
     # ---- account ----
 
     def statistics(self, since: str = "start") -> dict[str, Distribution]:
-        """Describe lateness, step_time, wake_to_commit, command_age (ns) and delay_ticks since 'start' or 'reset'.
+        """Describe the quantities of the ticks (ns), command_age (ns) and delay_ticks since 'start' or 'reset'.
 
-        The last two are of all commands. delay_ticks counts from the tick that a command answers to the tick that
-        applies it: 1 is the next one.
+        Those are lateness, step_time, wake_to_commit and answer_time. The last two are of all commands. delay_ticks
+        counts from the tick that a command answers to the tick that applies it: 1 is the next one.
         """
         return self._account.distributions(since)
 
@@ -306,9 +286,28 @@ class Stepper:
         """Describe command_age (ns) and delay_ticks of each input since 'start' or 'reset'."""
         return {field.name: self._account.commands(number, since) for number, field in enumerate(self.input_layout)}
 
+    def answers(self) -> dict[str, dict[str, int]]:
+        """Count, for each input, what lockstep found since the start.
+
+        ``unanswered`` ticks had no answer in time, ``unanswered_step`` is the last of them (0: none), and ``late``
+        commands were dropped since they came after their tick.
+        """
+        return {field.name: self._account.answers(number) for number, field in enumerate(self.input_layout)}
+
     def counters(self, since: str = "start") -> dict[str, int]:
-        """Count ticks, misses, skipped, copies, keyframes_skipped, dropped and lost since 'start' or 'reset'."""
+        """Count what ``COUNTERS`` of plant/statistics.py names, since 'start' or 'reset'."""
         return self._account.counters(since)
+
+    def observe(self) -> Account:
+        """Begin an account of its own, told since 'start' or since its own 'reset', as of now."""
+        return Account(self._native, len(self.input_layout.fields))
+
+    def in_flight(self) -> tuple[int, str] | None:
+        """Tell when the tick under way began (CLOCK_MONOTONIC, ns), and its kernel now; of a GPU all it has."""
+        if (flight := self._native.in_flight) is None:
+            return None
+        names = [launch.kernel.name for launch in self._plan.launches]
+        return flight[0], ", ".join(dict.fromkeys(names)) if self.device.is_cuda else names[flight[1]]
 
     def reset_statistics(self) -> None:
         """Let what is told since 'reset' begin here."""
@@ -374,22 +373,7 @@ class Stepper:
                     raise PlantError(f"plant {self._name}: {what.format(name=name, target=target)}")
 
     def _keyframe(self, step: int, state: bytes, inputs: bytes) -> Keyframe:
-        return Keyframe(
-            step=step,
-            plant=reference_of(type(self.plant)),
-            parameters=json.dumps(dict(self.plant.parameters)),
-            layout=self.state_layout,
-            input_layout=self.input_layout,
-            plan_digest=self.plan_digest,
-            seed=self.seed,
-            dt_ns=self.dt_ns,
-            substeps=self.substeps,
-            target=target_of(self._plan.device),
-            versions=versions_of(self.guarded),
-            reproducible=True,  # no kernel can ask for fast_math or deterministic=False yet
-            state=state,
-            inputs=inputs,
-        )
+        return taken(self, target_of(self._plan.device), step, state, inputs)
 
     def _fault(self, failure: tuple[int, int, int, int, int]) -> KernelError:
         try:

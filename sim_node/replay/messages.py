@@ -23,6 +23,7 @@ KEYFRAME = "sim_node/msg/Keyframe"
 RECORD = "sim_node/msg/Record"
 TICK = "sim_node/msg/Tick"
 RING = "sim_node/msg/Ring"
+UNANSWERED = "sim_node/msg/Unanswered"
 
 NS = 1_000_000_000
 STATE_LIMIT = 64 << 20  # bytes of state in a keyframe's message
@@ -178,6 +179,18 @@ def record_message(records: Records, generation: int, dialect: Dialect = BAG) ->
     )
 
 
+def unanswered_message(records: Records, generation: int, dt_ns: int, dialect: Dialect = BAG) -> Any:
+    """Tell which of drained records are of ticks for which an input had no answer in time."""
+    which = records.unanswered.nonzero()[0]
+    steps = (which + records.first_step).astype(np.uint64)
+    return dialect.type(UNANSWERED)(
+        generation=generation,
+        stamps=[time_message(int(step) * dt_ns, dialect) for step in steps],
+        steps=dialect.sequence(steps),
+        inputs=dialect.sequence(records.unanswered[which]),
+    )
+
+
 def batch_of(message: Any) -> Batch:
     """Convert a record's message back.
 
@@ -189,7 +202,8 @@ def batch_of(message: Any) -> Batch:
         raise BagError(f"record of step {message.first_step}: counts and arrays contradict each other")
     hashes = np.asarray(message.hashes, np.uint64).reshape(count, fields)
     inputs = np.asarray(message.inputs, np.uint8).reshape(count, width)
-    records = Records(int(message.first_step), count, hashes, inputs, int(message.lost))
+    unanswered = np.zeros(count, np.uint64)  # a message of its own tells them
+    records = Records(int(message.first_step), count, hashes, inputs, unanswered, int(message.lost))
     return Batch(records, int(message.generation), field_hashes(inputs) == np.asarray(message.input_hashes, np.uint64))
 
 

@@ -15,7 +15,9 @@ def test_rings_are_listed_with_owner_and_leases(states, name):
         assert (info.step, info.dropped, info.copies_per_tick, info.inputs) == (0, 0, 0.0, ())
         assert info.age_ns > 0
         (reader,) = info.readers
-        assert reader == ReaderInfo(os.getpid(), True, 1, step=0, taken=1, skipped=0, lost=0)
+        assert reader == ReaderInfo(
+            os.getpid(), True, 1, step=0, taken=1, skipped=0, lost=0, revoked=0, uid=os.geteuid()
+        )
     assert name not in {info.name for info in rings()}
 
 

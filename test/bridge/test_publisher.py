@@ -43,6 +43,12 @@ def test_commands_are_taken_once(states, inputs):
             publisher.take("speed")
 
 
+@pytest.mark.parametrize("limit", [-1.0, float("nan"), 1e9])
+def test_a_limit_of_leases_that_is_none_is_refused(states, limit):
+    with pytest.raises(RingError, match=r"a lease lasts 0 \(for ever\) to 1e9 seconds, not"):
+        Publisher(states, lease_limit=limit)
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("ssssltttp"), st.integers(0, 3), st.integers(-1, 1)), max_size=60))
 def test_the_writer_in_charge_is_chosen_by_the_rule(actions):

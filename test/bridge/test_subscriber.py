@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim_node import dtypes
+from sim_node._native import Reader
 from sim_node.bridge import Publisher, Subscriber
 from sim_node.bridge.transports import posix_shm
 from sim_node.errors import RingError
@@ -118,7 +119,7 @@ def test_latest_does_not_wait(pair):
     for _ in range(2):
         with subscriber.latest() as tick:
             assert tick.step == 3
-    assert subscriber.statistics() == {"taken": 1, "skipped": 0, "lost": 0, "held": 0, "switches": 0}
+    assert subscriber.statistics() == {"taken": 1, "skipped": 0, "lost": 0, "revoked": 0, "held": 0, "switches": 0}
 
 
 def test_only_four_ticks_are_held_at_once(pair):
@@ -145,6 +146,73 @@ def test_a_silent_producer_is_told_from_a_closed_one(pair):
         assert tick.step == 1
     with pytest.raises(RingError, match=rf"\(pid {os.getpid()}\) closed it; waited 0.02 s"):
         subscriber.next(timeout=0.02)
+
+
+def test_a_lease_that_is_over_is_told_and_never_masks_what_else_went_wrong(states):
+    with Publisher(states, slots=2, lease_limit=1e-9) as publisher, Subscriber(publisher) as subscriber:
+        publish(publisher, 1, level=1.0)
+
+        def hold(wrong=None):
+            with subscriber.next() as tick:
+                assert tick.intact
+                for step in range(tick.step + 1, tick.step + 5):
+                    publish(publisher, step)
+                assert not tick.intact
+                if wrong is not None:
+                    raise wrong
+
+        with pytest.raises(RingError, match="tick 1 was held for longer than leases of this ring last"):
+            hold()
+        assert subscriber.statistics()["revoked"] == 1
+        with pytest.raises(ZeroDivisionError):
+            hold(ZeroDivisionError())
+        with subscriber.next() as tick:  # the next is as good as any
+            assert (tick.step, tick.intact) == (9, True)
+        assert subscriber.statistics() | {"revoked": 2, "held": 0} == subscriber.statistics()
+    with Publisher(states, slots=2) as publisher, Subscriber(publisher) as subscriber:
+        publish(publisher, 1)
+        with subscriber.next() as tick:
+            for step in range(2, 6):
+                publish(publisher, step)
+            assert tick.intact
+        assert subscriber.statistics()["revoked"] == 0
+        assert publisher.ring.dropped > 0
+
+
+def test_one_that_polls_rehearses_and_takes_nothing_by_it(pair):
+    publisher, subscriber = pair
+    publish(publisher, 1)
+    with subscriber.next():
+        pass
+    before, views = subscriber.statistics(), tuple({"x": np.zeros(1)} for _ in range(publisher.ring.slots))
+    rehearsed = []
+
+    def rehearsal(tick):
+        with tick:
+            rehearsed.append((tick.keys(), subscriber.statistics()["held"]))
+        with pytest.raises(ValueError, match="released"):
+            tick["x"]
+        if len(rehearsed) == 2:
+            publish(publisher, 2)
+
+    reader = Reader(publisher.ring, views, None, rehearsal)
+    reader.latest().release()
+    with reader.next(60_000_000_000, 60_000_000_000) as tick:
+        assert tick.step == 2
+    assert rehearsed == [(["x"], 0)] * 2
+    assert reader.statistics == (2, 0, 0, 0, 0)
+    reader.close()
+    with subscriber.next(), pytest.raises(RingError, match="no tick"):
+        subscriber.next(timeout=0.01, spin_us=1e4)
+    assert subscriber.statistics() == {**before, "taken": before["taken"] + 1}
+
+
+def test_what_goes_wrong_in_a_rehearsal_is_raised(pair):
+    publisher, _ = pair
+    reader = Reader(publisher.ring, ({},) * publisher.ring.slots, None, lambda tick: tick["x"])
+    with pytest.raises(KeyError, match="no field 'x'"):
+        reader.next(60_000_000_000, 60_000_000_000)
+    reader.close()
 
 
 @pytest.mark.parametrize("spin_us", [0, 1e7])

@@ -42,7 +42,8 @@ def test_readers_and_writers_are_listed_with_what_they_did(sim_node):
     assert ring["step"] == 2
     assert ring["age_ms"] > 0
     assert ring["copies_per_tick"] == 0
-    assert ring["readers"] == [{"pid": pid, "alive": True, "leases": 1, "step": 2, "taken": 1, "skipped": 0, "lost": 0}]
+    counts = {"leases": 1, "step": 2, "taken": 1, "skipped": 0, "lost": 0, "revoked": 0}
+    assert ring["readers"] == [{"pid": pid, "uid": os.geteuid(), "alive": True, **counts}]
     (push,) = ring["inputs"]
     assert push.pop("age_us") > 0
     assert push == {

@@ -255,3 +255,36 @@ except KeyboardInterrupt:
         child.send_signal(signal.SIGINT)
         assert child.stdout.readline() == "interrupted\n"
         assert child.wait(60) == 0
+
+
+def test_a_stopped_reader_loses_its_slots_and_is_told_when_it_goes_on(name, start):
+    with Publisher(STATES, name=name, slots=2, lease_limit=1e-6) as publisher:
+        with publisher.next() as slot:
+            slot.commit(1, 1)
+        reader = start("""
+subscriber = Subscriber(name)
+try:
+    with subscriber.next() as tick:
+        tell("holds", tick.step)
+        sys.stdin.readline()
+        tell(tick.intact)
+except RingError as error:
+    tell(error)
+tell(subscriber.statistics()["revoked"])
+with subscriber.next() as tick:
+    tell(tick.step, tick.intact)
+""")
+        assert reader.stdout.readline() == "holds 1\n"
+        reader.send_signal(signal.SIGSTOP)
+        for step in range(2, 100):
+            publisher.next().commit(step, step)
+        (row,) = publisher.ring.readers()
+        assert (row[0], row[2], row[-1]) == (reader.pid, 0, 1)
+        assert publisher.ring.dropped < 5  # only until it had been met for a microsecond
+        reader.send_signal(signal.SIGCONT)
+        reader.stdin.write("\n")
+        reader.stdin.flush()
+        assert reader.stdout.readline() == "False\n"
+        assert "tick 1 was held for longer than leases of this ring last (0 ms)" in reader.stdout.readline()
+        assert reader.stdout.readline() == "1\n"
+        assert reader.stdout.readline() == "99 True\n"

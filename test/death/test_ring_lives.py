@@ -131,7 +131,7 @@ def test_of_64_subscribers_none_slows_the_tick_and_each_has_its_counts(name, slo
         for pace, subscriber in enumerate(subscribers, 1):
             seen, between = ticks // pace, (ticks // pace - 1) * (pace - 1)  # not counted: what was before the first
             assert subscriber.statistics() == {
-                "taken": seen, "skipped": between, "lost": 0, "held": 0, "switches": 0,
+                "taken": seen, "skipped": between, "lost": 0, "revoked": 0, "held": 0, "switches": 0,
             }  # fmt: skip
         rows = publisher.ring.readers()
         assert len(rows) == 64

@@ -64,7 +64,7 @@ def answer(ring, child, ticks):
     pid, end = child.pid, time.monotonic() + LIMIT
     with Subscriber(ring, timeout=LIMIT) as watch:
         reader = watch._segment.ring
-        while not any(taken >= ticks for each, *_, taken, _, _ in reader.readers() if each == pid):
+        while not any(taken >= ticks for each, *_, taken, _, _, _ in reader.readers() if each == pid):
             watch.next(LIMIT).release()
             assert time.monotonic() < end, f"{ticks} ticks were not answered"
 

@@ -33,10 +33,36 @@ static void put(uint32_t writer, uint64_t value) { CHECK(sn_mailbox_put(&writers
 static uint64_t tick(void)
 {
     uint64_t value = 77;
-    const int code = sn_mailbox_take(&ring, 0, &value, 5);
+    const int code = sn_mailbox_take(&ring, 0, &value, SN_NONE, 5);
     CHECK(code == SN_NEW || (code == SN_NOTHING && value == 77));
     publish(&ring, ++step);
     return code == SN_NEW ? value : NOTHING;
+}
+
+static void an_awaited_command_answers_the_last_tick_or_is_dropped(void)
+{
+    uint64_t value = 1;
+    begin(0, 3);
+    claim(0, 0), claim(1, 5);
+    CHECK(!sn_mailbox_answered(&ring, 0));
+    put(0, 100);
+    sn_mailbox_put(&writers[1], 0, &value, SN_NONE, 1); /* of the higher priority, and answers none: not that one is waited for */
+    CHECK(!sn_mailbox_answered(&ring, 0));
+    put(1, 101);
+    CHECK(sn_mailbox_answered(&ring, 0) && sn_mailbox_answered(&ring, 0)); /* a look changes nothing */
+    CHECK(sn_mailbox_take(&ring, 0, &value, 0, 5) == SN_NEW && value == 101);
+    publish(&ring, ++step);
+    publish(&ring, ++step);
+    sn_mailbox_put(&writers[1], 0, &value, step - 1, 1);
+    CHECK(!sn_mailbox_answered(&ring, 0));
+    CHECK(sn_mailbox_take(&ring, 0, &value, step, 5) == SN_LATE);
+    CHECK(sn_mailbox_take(&ring, 0, &value, step, 5) == SN_NOTHING); /* it is gone */
+    CHECK(sn_mailbox_at(&ring, 0)->applied[1] == 1 && sn_mailbox_at(&ring, 0)->answers == 0);
+    put(0, 200);
+    CHECK(!sn_mailbox_answered(&ring, 0)); /* 1 is in charge */
+    sn_mailbox_leave(&writers[1], 0);
+    CHECK(sn_mailbox_answered(&ring, 0));
+    end();
 }
 
 static void the_highest_priority_wins_and_others_are_not_applied_late(void)
@@ -58,7 +84,7 @@ static void the_highest_priority_wins_and_others_are_not_applied_late(void)
     CHECK(m->charge == writers[1].life && m->step == step && m->answers == step - 1 && m->sent_ns == 1 && m->age_ns == 4);
     CHECK(m->applied[0] == 0 && m->applied[1] == 2 && m->applied[2] == 2);
     uint64_t value;
-    CHECK(sn_mailbox_take(&ring, 1, &value, 5) == SN_NOTHING); /* another input is another matter */
+    CHECK(sn_mailbox_take(&ring, 1, &value, SN_NONE, 5) == SN_NOTHING); /* another input is another matter */
     end();
 }
 
@@ -255,6 +281,7 @@ static void one_has_it_alone_who_asks_for_it(void)
 
 int main(void)
 {
+    an_awaited_command_answers_the_last_tick_or_is_dropped();
     the_highest_priority_wins_and_others_are_not_applied_late();
     of_equals_the_one_in_charge_stays();
     a_writer_that_leaves_is_not_in_charge_but_was_heard();

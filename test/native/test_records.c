@@ -19,7 +19,7 @@ static void *produce(void *unused)
         if (record != NULL) {
             for (int i = 0; i < FIELDS; i++) record->words[i] = step * 10 + (uint64_t)i;
             memcpy(record->words + FIELDS, &step, 5);
-            sn_records_put(&records, record, step);
+            sn_records_put(&records, record, step, step % 3);
         }
         if (step % 1000 == 0) sched_yield();
     }
@@ -50,6 +50,7 @@ int main(void)
                 check(i == 0 ? step - last - 1 == record->lost - lost : step == last + 1, step);
                 for (int k = 0; k < FIELDS; k++) check(record->words[k] == step * 10 + (uint64_t)k, step);
                 check(memcmp(sn_record_inputs(&records, record), &step, 5) == 0, step);
+                check(record->unanswered == step % 3, step);
                 last = step;
                 lost = record->lost;
             }

@@ -155,16 +155,16 @@ static void commands_arrive_whole_and_once(void)
     sn_reader d;
     char sent[13] = "twelve bytes", got[13] = "";
     CHECK(sn_reader_open(&d, &r) == SN_OK);
-    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NOTHING);
+    CHECK(sn_mailbox_take(&r, 1, got, SN_NONE, 100) == SN_NOTHING);
     CHECK(sn_mailbox_put(&d, 1, sent, 41, 99) == 0);
-    CHECK(sn_mailbox_take(&r, 0, got, 100) == SN_NOTHING);
-    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NEW && memcmp(sent, got, 13) == 0);
+    CHECK(sn_mailbox_take(&r, 0, got, SN_NONE, 100) == SN_NOTHING);
+    CHECK(sn_mailbox_take(&r, 1, got, SN_NONE, 100) == SN_NEW && memcmp(sent, got, 13) == 0);
     const sn_mailbox *m = sn_mailbox_at(&r, 1);
     CHECK(m->answers == 41 && m->sent_ns == 99 && m->age_ns == 1 && m->step == 1 && m->applied[0] == 1);
-    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NOTHING);
+    CHECK(sn_mailbox_take(&r, 1, got, SN_NONE, 100) == SN_NOTHING);
     char *half = (char *)sn_mailbox_buffer(&d, 1); /* half filled, never sent: the last command stays */
     half[0] = 'X';
-    CHECK(sn_mailbox_take(&r, 1, got, 100) == SN_NOTHING && got[0] == 't');
+    CHECK(sn_mailbox_take(&r, 1, got, SN_NONE, 100) == SN_NOTHING && got[0] == 't');
     CHECK(*(char *)sn_lane_half(&r, 1, 0, sn_lane_at(&r, 1, 0)->count) == 't');
 }
 
@@ -231,10 +231,44 @@ static void who_maps_the_memory_of_a_gpu_is_seen_until_it_leaves_or_dies(void)
 
 static void each_code_has_words_of_its_own(void)
 {
-    for (int code = SN_EXCLUSIVE; code <= SN_NEW; code++)
+    for (int code = SN_LATE; code <= SN_NEW; code++)
         for (int other = code + 1; other <= SN_NEW + 1; other++)
             CHECK(strcmp(sn_code_text(code), sn_code_text(other)) != 0);
-    CHECK(strcmp(sn_code_text(SN_EXCLUSIVE - 1), sn_code_text(SN_NEW + 1)) == 0);
+    CHECK(strcmp(sn_code_text(SN_LATE - 1), sn_code_text(SN_NEW + 1)) == 0);
+}
+
+static void a_lease_that_is_over_is_taken_away(void)
+{
+    sn_ring r;
+    make_ring(&r, 2, 64, 0, 0);
+    sn_reader d;
+    sn_tick old, young;
+    CHECK(sn_reader_open(&d, &r) == SN_OK);
+    r.control->lease_limit_ns = INT64_C(3600000000000);
+    publish(&r, 1);
+    CHECK(sn_reader_take(&d, &old, 0) == SN_NEW);
+    publish(&r, 2);
+    CHECK(publish(&r, 3) >= 2 && publish(&r, 4) >= 2 && d.entry->revoked == 0); /* an hour is not over */
+    CHECK(sn_reader_intact(&d, &old) && r.control->dropped == 2);
+    sn_reader_release(&d, &old);
+    CHECK(sn_reader_intact(&d, &old)); /* nobody has filled it */
+    publish(&r, 5);
+    CHECK(!sn_reader_intact(&d, &old));
+    CHECK(sn_reader_take(&d, &old, 0) == SN_NEW && old.step == 5);
+    publish(&r, 6);
+    r.control->lease_limit_ns = 1;
+    CHECK(publish(&r, 7) >= 2 && sn_reader_intact(&d, &old)); /* met for the first time */
+    sn_reader_release(&d, &old);
+    CHECK(sn_reader_take(&d, &young, 1) == SN_NEW && young.step == 6);
+    CHECK(publish(&r, 8) < 2 && publish(&r, 9) >= 2); /* now that one is met first */
+    CHECK(sn_reader_intact(&d, &young) && d.entry->revoked == 0);
+    const int64_t met_ns = sn_now_ns();
+    while (sn_now_ns() <= met_ns + 1) continue;
+    CHECK(publish(&r, 10) == (int)young.slot && d.entry->revoked == 1 && d.entry->lease[young.lease] == 0);
+    CHECK(!sn_reader_intact(&d, &young));
+    CHECK(sn_reader_take(&d, &old, 0) == SN_NEW && old.lease == young.lease && old.step == 10);
+    sn_reader_release(&d, &young); /* not the other tick's */
+    CHECK(d.entry->lease[old.lease] == old.word && sn_reader_intact(&d, &old));
 }
 
 int main(void)
@@ -243,6 +277,7 @@ int main(void)
     leased_slots_are_left_alone_and_spares_alternate();
     a_slot_given_back_can_still_be_leased();
     a_tick_overwritten_before_its_lease_is_not_taken();
+    a_lease_that_is_over_is_taken_away();
     a_killed_waiter_costs_one_call();
     the_reader_table_fills_and_dead_readers_leave_it();
     commands_arrive_whole_and_once();

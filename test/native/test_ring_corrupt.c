@@ -87,7 +87,7 @@ static void produce(sn_ring r, void *memory)
         int slot = sn_ring_next(&r);
         memset(sn_ring_slot(&r, slot), 0, r.geometry.slot_size);
         sn_ring_commit(&r, slot, draw(), 0, 0);
-        for (uint32_t i = 0; i < r.geometry.inputs; i++) sn_mailbox_take(&r, i, copy, sn_now_ns());
+        for (uint32_t i = 0; i < r.geometry.inputs; i++) sn_mailbox_take(&r, i, copy, SN_NONE, sn_now_ns());
         r.beat_ns = 0;
         sn_ring_heartbeat(&r, sn_now_ns());
     }

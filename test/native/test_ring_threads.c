@@ -107,7 +107,7 @@ static void no_wake_up_is_lost(void)
     for (uint64_t step = 1; step <= TICKS / 10; step++) {
         uint64_t command[8];
         publish(&ring, step);
-        while (sn_mailbox_take(&ring, 0, command, sn_now_ns()) != SN_NEW) sched_yield();
+        while (sn_mailbox_take(&ring, 0, command, SN_NONE, sn_now_ns()) != SN_NEW) sched_yield();
         CHECK(sn_mailbox_at(&ring, 0)->answers == step && command[0] == step && command[7] == step);
     }
     CHECK(pthread_join(thread, NULL) == 0);
@@ -147,7 +147,7 @@ static void hammer_with(uint64_t writers, int ticking)
     int over = 0, code = SN_NEW;
     for (uint64_t step = 1; !over || code == SN_NEW; step++) {
         over = __atomic_load_n(&done, __ATOMIC_ACQUIRE) == writers;
-        code = sn_mailbox_take(&ring, 0, words, 0);
+        code = sn_mailbox_take(&ring, 0, words, SN_NONE, 0);
         CHECK(!over || code != SN_OUTRUN);
         if (code == SN_NEW) {
             const uint64_t who = words[0] & 255, n = words[0] >> 8;

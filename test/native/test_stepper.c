@@ -5,9 +5,10 @@
 #include "gpu.c"
 #include "nvtx.c"
 #include "stepper.c"
+#include "stepper_inputs.c"
 #include "stepper_probe.c"
 
-static const sn_due NEVER_DUE = {0, 0};
+static const sn_due NEVER_DUE = {0};
 
 static void send(fixture *f, sn_reader *reader, const int64_t *force, uint64_t answers)
 {

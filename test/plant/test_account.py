@@ -1,4 +1,6 @@
 import os
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -23,6 +25,35 @@ def test_statistics_since_reset(oscillators):
     assert stepper.counters("reset")["misses"] == 1
 
 
+def test_accounts_begin_where_they_are_made(oscillators):
+    stepper = Stepper(oscillators(), dt_ns=DT_NS)
+    stepper.tick(10)
+    ours = stepper.observe()
+    stepper.tick(4)
+    stepper.reset_statistics()
+    stepper.tick(2)
+    counted = [told["ticks"] for told in (stepper.counters(), stepper.counters("reset"), ours.counters("reset"))]
+    assert counted == [16, 2, 6]
+    assert ours.distributions("reset")["step_time"].count == 6
+
+
+def test_a_tick_under_way_is_told_with_its_kernel(oscillators):
+    stepper = Stepper(oscillators(), dt_ns=DT_NS)
+    assert stepper.in_flight() is None
+    thread = threading.Thread(target=stepper.run, args=(1,), kwargs={"clock": "free"})
+    thread.start()
+    seen = set()
+    while len(seen) < 2:  # both its kernels
+        flight = stepper.in_flight()
+        if flight is not None:
+            assert 0 < flight[0] <= time.monotonic_ns()
+            seen.add(flight[1])
+    stepper.stop()
+    thread.join()
+    assert seen == {"oscillate", "count"}
+    assert stepper.in_flight() is None
+
+
 def test_commands_are_told_of_each_input(oscillators):
     plant = oscillators()
     with Publisher(plant.layout, plant.input_layout) as publisher, Subscriber(publisher) as subscriber:
@@ -39,8 +70,8 @@ def test_commands_are_told_of_each_input(oscillators):
             for name in ("command_age", "delay_ticks"):
                 assert told["force"][name].count == all_[name].count == commands
                 assert told["force"][name].max == all_[name].max > 0
-        with pytest.raises(IndexError, match="there is no histogram 5"):
-            stepper._native.histogram(5)
+        with pytest.raises(IndexError, match="there is no histogram 6"):
+            stepper._native.histogram(6)
 
 
 def test_what_is_told_since_when(oscillators):

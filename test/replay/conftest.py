@@ -77,7 +77,7 @@ class Spring:
         rows, self.rows = self.rows, []
         hashes = np.array([row[1] for row in rows], np.uint64).reshape(len(rows), 2)
         inputs = np.frombuffer(b"".join(row[2] for row in rows), np.uint8).reshape(len(rows), self.input_layout.size)
-        return Records(rows[0][0] if rows else 0, len(rows), hashes, inputs, 0)
+        return Records(rows[0][0] if rows else 0, len(rows), hashes, inputs, np.zeros(len(rows), np.uint64), 0)
 
     def keyframe(self, **changed):
         about = {

@@ -1,6 +1,7 @@
 """Keyframes and records survive the way through a message."""
 
 import array
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_a_plant_without_inputs_has_records_too(spring):
     stepper = spring()
     stepper.tick(2)
     drained = stepper.drain()
-    records = type(drained)(1, 2, drained.hashes, np.zeros((2, 0), np.uint8), 0)
+    records = type(drained)(1, 2, drained.hashes, np.zeros((2, 0), np.uint8), drained.unanswered, 0)
     assert (
         messages.batch_of(through(messages.record_message(records, 1), messages.RECORD)).intact.tolist() == [True] * 2
     )
@@ -98,3 +99,12 @@ def test_a_stamp_that_does_not_fit_is_refused():
     assert messages.time_message((2**31 - 1) * messages.NS, messages.BAG).sec == 2**31 - 1
     with pytest.raises(BagError, match=r"2\.15e\+09 s of simulated time"):
         messages.time_message(2**31 * messages.NS, messages.BAG)
+
+
+def test_ticks_without_an_answer_are_named_and_stamped(spring):
+    stepper = spring()
+    stepper.tick(4)
+    records = replace(stepper.drain(), unanswered=np.array([0, 3, 0, 1], np.uint64))
+    message = through(messages.unanswered_message(records, 7, 600_000_000), messages.UNANSWERED)
+    assert (message.generation, list(message.steps), list(message.inputs)) == (7, [2, 4], [3, 1])
+    assert [(stamp.sec, stamp.nanosec) for stamp in message.stamps] == [(1, 200_000_000), (2, 400_000_000)]

@@ -92,3 +92,24 @@ class Apart(Follow):
 
     x = sn.state(sn.vec3, shape="points", unit="m", publish="device")
     level = sn.state(sn.float64, publish="both")
+
+
+@sn.kernel
+def spin(rounds: sn.array(dtype=sn.int64), x_next: sn.array(dtype=sn.uint32)):
+    i = sn.tid()
+    x = sn.uint32(1)
+    k = sn.int64(0)
+    while k < rounds[0]:
+        x = x * sn.uint32(1664525) + sn.uint32(1013904223)
+        k += sn.int64(1)
+    x_next[i] = x
+
+
+class Stuck(sn.Plant):
+    """A plant whose tick takes as long as it is told to."""
+
+    rounds = sn.input(sn.int64)
+    x = sn.state(sn.uint32, publish=True)
+
+    def build(self, plan, dt):
+        plan.launch(spin, dim=1, inputs=[self.rounds], outputs=[self.x.next])

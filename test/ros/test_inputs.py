@@ -58,6 +58,7 @@ def test_a_topic_and_a_controller_share_an_input_by_priority(rig):
             peer.until(
                 lambda: in_charge(pilot) and shown == values(told).get("input.push.in_charge"), "pilot in charge"
             )
+            peer.until(lambda: in_charge(pilot) and values(told)["input.push.others"], "the other one")
             figures = values(told)
             assert figures["input.push.others"] == f"topic (pid {os.getpid()}, priority 5)"
             assert int(figures["input.push.applied_step"]) > 0

@@ -150,7 +150,7 @@ def test_parameters_are_described_converted_and_frozen(rig):
         assert peer.set("substeps", "2") == ""
         assert peer.get("substeps") == 2
         assert "takes a whole number, not 1.5" in peer.set("substeps", 1.5)
-        assert "one of native, timer, free, not 'sundial'" in peer.set("clock", "sundial")
+        assert "one of native, timer, lockstep, free, not 'sundial'" in peer.set("clock", "sundial")
         assert "out of range" in peer.set("rate", -1.0)
         assert peer.change("configure")
         assert node.assembly.plant.gain == 50.0

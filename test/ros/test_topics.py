@@ -194,7 +194,7 @@ def test_a_gpu_without_the_transport_that_is_asked_for_publishes_on_the_host(rig
 
 
 def test_what_no_gpu_keeps_is_published_on_the_host(rig, plants, capfd):
-    with rig(rate=1000.0, plant=f"{plants}:Apart") as (node, peer):
+    with rig(rate=1000.0, plant=f"{plants}:Apart", huge_pages=True) as (node, peer):
         peer.change("configure")
         rings = peer.listen(Ring, "ring")
         peer.until(lambda: rings, "latched message")
@@ -204,3 +204,4 @@ def test_what_no_gpu_keeps_is_published_on_the_host(rig, plants, capfd):
     said = capfd.readouterr().err
     for name in ("x", "level"):
         assert f"'{name}' is published on the host: the plant is stepped on cpu, which is no GPU" in said
+    assert "has ordinary pages" in said  # it is smaller than a huge one

@@ -26,6 +26,7 @@ def test_readers_and_producers_die_and_nothing_is_torn_or_left(soak):
     assert figures["followed"] == soak.STAY * figures["killed_producers"]
     assert figures["killed_readers"] >= 2 * soak.KILLED
     assert figures["ticks"] > 0
+    assert figures["largest_start_ms"] > 0
     assert not list(posix_shm.FOLDER.glob(f"*soak.{os.getpid()}*"))
 
 

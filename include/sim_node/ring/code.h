@@ -14,7 +14,8 @@ enum {
     SN_NO_LIFE = -5,     /* /proc does not tell who this process is */
     SN_OUTRUN = -6,      /* the other side was faster each time: try again at the next tick */
     SN_NO_LANE = -7,     /* the input has as many living writers as there can be */
-    SN_EXCLUSIVE = -8    /* the input is for one writer, and has another */
+    SN_EXCLUSIVE = -8,   /* the input is for one writer, and has another */
+    SN_LATE = -9         /* the command does not answer the tick that it had to, and is dropped */
 };
 
 /* A code in words. */
@@ -31,6 +32,7 @@ static inline const char *sn_code_text(int code)
     case SN_OUTRUN: return "the other side was faster each time";
     case SN_NO_LANE: return "the input has as many writers as there can be";
     case SN_EXCLUSIVE: return "the input is for one writer, and has another";
+    case SN_LATE: return "the command answers another tick";
     default: return "this is no code of the ring";
     }
 }

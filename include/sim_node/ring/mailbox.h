@@ -150,6 +150,7 @@ static inline void sn_mailbox_send(const sn_reader *d, uint32_t input, uint64_t 
     __atomic_store_n(&l->rank[next & 1], __atomic_load_n(&l->priority, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
     /* release: pairs with the acquire in sn_lane_copy. */
     __atomic_store_n(&l->count, next, __ATOMIC_RELEASE);
+    sn_bell_ring(&d->ring->control->command_bell, &d->ring->control->command_waiter);
 }
 
 /* Send a command from memory of geometry.input_size[input] bytes; an input that was not claimed is, with priority 0.
@@ -218,47 +219,62 @@ static inline int sn_stamp_earlier(const sn_stamp *a, const sn_stamp *b)
     return a->sender == b->sender && a->sent_ns < b->sent_ns;
 }
 
-/* Of the lanes of the bits in `ready` the one in charge; SN_LANES: there is none. */
-static inline uint32_t sn_lane_choose(const sn_mailbox *m, uint32_t ready, const sn_stamp *newest)
+/* The writer in charge of the tick after the one last committed. That is, of those who sent since the last take, or have
+ * not left or died and sent within `silence` ticks, the one of the highest priority; of equals the one that was in charge
+ * already, else the lowest lane. Returns its lane, SN_LANES if there is none; tells the lanes' newest commands, and in a
+ * bit each which of them were not taken. */
+static inline uint32_t sn_mailbox_choose(const sn_ring *r, uint32_t input, sn_stamp newest[SN_LANES], uint32_t *fresh)
 {
-    uint32_t chosen = SN_LANES;
+    sn_mailbox *m = sn_mailbox_at(r, input);
+    const uint64_t step = r->step + 1;
+    uint32_t ready = 0, chosen = SN_LANES;
+    *fresh = 0;
     for (uint32_t k = 0; k < SN_LANES; k++) {
-        int left = !(ready >> k & 1);
-        for (uint32_t j = 0; j < SN_LANES; j++) left |= (ready >> j & 1) && sn_stamp_earlier(&newest[k], &newest[j]);
-        if (left) continue;
+        newest[k].count = __atomic_load_n(&sn_lane_at(r, input, k)->count, __ATOMIC_ACQUIRE);
+        newest[k].answers = SN_NONE;
+        newest[k].sender = m->speaker[k];
+        newest[k].sent_ns = INT64_MIN; /* what was taken was sent before all that was not */
+        *fresh |= (uint32_t)(newest[k].count != m->taken[k]) << k;
+    }
+    if (*fresh == 0) return SN_LANES; /* nobody can have come into charge */
+    for (uint32_t k = 0; k < SN_LANES; k++) {
+        uint64_t writer = __atomic_load_n(&sn_lane_at(r, input, k)->writer, __ATOMIC_RELAXED);
+        int heard = (*fresh >> k & 1) && sn_lane_read(r, input, k, NULL, &newest[k]) == SN_NEW;
+        if (heard) sn_lane_note(m, k, &newest[k], step);
+        if (heard || (writer != 0 && writer == m->speaker[k] && step - m->heard[k] < m->silence)) ready |= 1u << k;
+    }
+    for (uint32_t k = 0; k < SN_LANES; k++) {
+        int out = !(ready >> k & 1);
+        for (uint32_t j = 0; j < SN_LANES; j++) out |= (ready >> j & 1) && sn_stamp_earlier(&newest[k], &newest[j]);
+        if (out) continue;
         if (chosen == SN_LANES || m->rank[k] > m->rank[chosen] || (m->rank[k] == m->rank[chosen] && m->speaker[k] == m->charge))
             chosen = k;
     }
     return chosen;
 }
 
-/* Copy out, for the tick after the one last committed, the newest command of the writer in charge. That is, of those who
- * sent since the last take, or have not left or died and sent within `silence` ticks, the one of the highest priority; of
- * equals the one that was in charge already, else the lowest lane. What the others sent is not applied later either.
+/* Whether sn_mailbox_take would give a command that answers the tick last committed, for which a producer may wait: each
+ * command rings `command_bell`, whose flag a sleeper sets, as `bell` is rung for readers. */
+static inline int sn_mailbox_answered(const sn_ring *r, uint32_t input)
+{
+    sn_stamp newest[SN_LANES];
+    uint32_t fresh, chosen = sn_mailbox_choose(r, input, newest, &fresh);
+    return chosen != SN_LANES && (fresh >> chosen & 1) && newest[chosen].answers == r->step;
+}
+
+/* Copy out, for the tick after the one last committed, the newest command of the writer in charge (sn_mailbox_choose).
+ * What the others sent is not applied later either. Where `answering` is not SN_NONE, neither is a command that answers
+ * another tick than that.
  *
- * Returns SN_NEW, whose `answers`, `sent_ns` and `age_ns` are in the mailbox; SN_NOTHING (`to` is as it was), or SN_OUTRUN
- * if the writer was faster 16 times running: the next tick has it, and `to` holds no command. */
-static inline int sn_mailbox_take(sn_ring *r, uint32_t input, void *to, int64_t now_ns)
+ * Returns SN_NEW, whose `answers`, `sent_ns` and `age_ns` are in the mailbox; SN_NOTHING (`to` is as it was); SN_LATE, or
+ * SN_OUTRUN if the writer was faster 16 times running: the next tick has it. After the last two `to` holds no command. */
+static inline int sn_mailbox_take(sn_ring *r, uint32_t input, void *to, uint64_t answering, int64_t now_ns)
 {
     sn_mailbox *m = sn_mailbox_at(r, input);
     sn_stamp newest[SN_LANES];
-    const uint64_t step = r->step + 1;
-    uint32_t fresh = 0, ready = 0;
-    for (uint32_t k = 0; k < SN_LANES; k++) {
-        /* What was taken was sent before all that was not. */
-        newest[k].sender = m->speaker[k];
-        newest[k].sent_ns = INT64_MIN;
-        newest[k].count = __atomic_load_n(&sn_lane_at(r, input, k)->count, __ATOMIC_ACQUIRE);
-        fresh |= (uint32_t)(newest[k].count != m->taken[k]) << k;
-    }
-    if (fresh == 0) return SN_NOTHING; /* nobody can have come into charge */
-    for (uint32_t k = 0; k < SN_LANES; k++) {
-        uint64_t writer = __atomic_load_n(&sn_lane_at(r, input, k)->writer, __ATOMIC_RELAXED);
-        int heard = (fresh >> k & 1) && sn_lane_read(r, input, k, NULL, &newest[k]) == SN_NEW;
-        if (heard) sn_lane_note(m, k, &newest[k], step);
-        if (heard || (writer != 0 && writer == m->speaker[k] && step - m->heard[k] < m->silence)) ready |= 1u << k;
-    }
-    const uint32_t chosen = sn_lane_choose(m, ready, newest);
+    uint32_t fresh, chosen = sn_mailbox_choose(r, input, newest, &fresh);
+    int code = SN_NOTHING;
+    if (fresh == 0) return SN_NOTHING;
     if (chosen == SN_LANES) return SN_OUTRUN;
     if (fresh >> chosen & 1) {
         sn_stamp *s = &newest[chosen];
@@ -269,16 +285,20 @@ static inline int sn_mailbox_take(sn_ring *r, uint32_t input, void *to, int64_t 
             if (__atomic_load_n(&sn_lane_at(r, input, k)->count, __ATOMIC_ACQUIRE) == newest[k].count) continue;
             if (sn_lane_read(r, input, k, NULL, &left) == SN_NEW && sn_stamp_earlier(&left, s)) newest[k].count = left.count;
         }
-        sn_lane_note(m, chosen, s, step);
+        sn_lane_note(m, chosen, s, r->step + 1);
+        code = answering != SN_NONE && s->answers != answering ? SN_LATE : SN_NEW;
+    }
+    if (code == SN_NEW) {
+        const sn_stamp *s = &newest[chosen];
         __atomic_store_n(&m->applied[chosen], m->applied[chosen] + 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&m->step, step, __ATOMIC_RELAXED);
+        __atomic_store_n(&m->step, r->step + 1, __ATOMIC_RELAXED);
         __atomic_store_n(&m->answers, s->answers, __ATOMIC_RELAXED);
         __atomic_store_n(&m->sent_ns, s->sent_ns, __ATOMIC_RELAXED);
         __atomic_store_n(&m->age_ns, now_ns - s->sent_ns, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&m->charge, m->speaker[chosen], __ATOMIC_RELAXED);
     for (uint32_t k = 0; k < SN_LANES; k++) __atomic_store_n(&m->taken[k], newest[k].count, __ATOMIC_RELAXED);
-    return fresh >> chosen & 1 ? SN_NEW : SN_NOTHING;
+    return code;
 }
 
 /* Begin anew: what was sent until now is not applied, and nobody is in charge. */

@@ -10,14 +10,38 @@
 
 #define SN_BEAT_NS INT64_C(100000000)
 
-/* Whether any reader leases the slot. */
-static inline int sn_ring_leased(const sn_ring *r, uint32_t slot)
+/* Take a lease away that the producer has met for longer than the limit; returns whether it did. */
+static inline int sn_lease_revoke(sn_ring *r, uint32_t reader, uint32_t lease, uint32_t word, int64_t limit_ns)
 {
+    sn_entry *entry = &r->control->readers[reader];
+    sn_met *met = &r->met[reader][lease];
+    const uint64_t life = __atomic_load_n(&entry->life, __ATOMIC_RELAXED);
+    const int64_t now_ns = sn_now_ns();
+    if (met->word != word || met->life != life) {
+        met->word = word;
+        met->life = life;
+        met->since_ns = now_ns;
+        return 0;
+    }
+    if (now_ns - met->since_ns < limit_ns) return 0;
+    /* Before the release fence in sn_ring_next, which pairs with the acquire fence in sn_reader_intact: who sees a byte
+     * written from then on sees the lease gone. Not where the reader was faster, and gave it back itself. */
+    if (!__atomic_compare_exchange_n(&entry->lease[lease], &word, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return 0;
+    __atomic_fetch_add(&entry->revoked, 1, __ATOMIC_RELAXED);
+    return 1;
+}
+
+/* Whether any reader leases the slot; a lease that is over is taken away. */
+static inline int sn_ring_leased(sn_ring *r, uint32_t slot)
+{
+    const int64_t limit_ns = __atomic_load_n(&r->control->lease_limit_ns, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < SN_READERS; i++)
-        for (uint32_t k = 0; k < SN_LEASES; k++)
+        for (uint32_t k = 0; k < SN_LEASES; k++) {
             /* seq_cst: pairs with the lease's store in sn_reader_take (whose check comes after it). The acquire in it
              * pairs with the release in sn_reader_release: the reader's loads are over before the slot is filled. */
-            if (__atomic_load_n(&r->control->readers[i].lease[k], __ATOMIC_SEQ_CST) == slot + 1) return 1;
+            const uint32_t word = __atomic_load_n(&r->control->readers[i].lease[k], __ATOMIC_SEQ_CST);
+            if ((word & 255) == slot + 1 && (limit_ns <= 0 || !sn_lease_revoke(r, i, k, word, limit_ns))) return 1;
+        }
     return 0;
 }
 
@@ -48,14 +72,14 @@ static inline int sn_ring_next(sn_ring *r)
     return (int)slot;
 }
 
-static inline void sn_bell_ring(sn_control *c)
+static inline void sn_bell_ring(uint32_t *bell, uint32_t *flag)
 {
     /* acq_rel, the flag before the bell; a waiter exchanges the flag too, then looks for what is new. Of two exchanges of
-     * one word the later sees the earlier: either the waiter sees the tick, or its flag is seen here, and then the bell
+     * one word the later sees the earlier: either the waiter sees it, or its flag is seen here, and then the bell
      * it waits on changes before the wake. Taken before waking, so that a killed waiter costs one call and no more. */
-    uint32_t waiter = __atomic_exchange_n(&c->waiter, 0, __ATOMIC_ACQ_REL);
-    __atomic_fetch_add(&c->bell, 1, __ATOMIC_RELEASE);
-    if (waiter != 0) syscall(SYS_futex, &c->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    uint32_t waiter = __atomic_exchange_n(flag, 0, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(bell, 1, __ATOMIC_RELEASE);
+    if (waiter != 0) syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* Publish the slot that sn_ring_next gave. */
@@ -79,7 +103,7 @@ static inline void sn_ring_commit(sn_ring *r, int slot, uint64_t step, int64_t s
     __atomic_store_n(&s->sequence, number << 1, __ATOMIC_RELEASE);
     /* release: pairs with the acquire of latest in sn_reader_take: who sees the number sees the whole slot. */
     __atomic_store_n(&r->control->latest, number << 8 | (uint64_t)slot, __ATOMIC_RELEASE);
-    sn_bell_ring(r->control);
+    sn_bell_ring(&r->control->bell, &r->control->waiter);
 }
 
 /* Tell readers that no more ticks will come. */
@@ -87,7 +111,7 @@ static inline void sn_ring_close(sn_ring *r)
 {
     /* seq_cst: pairs with the acquire in sn_ring_closed, and comes before the look in sn_mapper_of. */
     __atomic_store_n(&r->control->closed, 1, __ATOMIC_SEQ_CST);
-    sn_bell_ring(r->control);
+    sn_bell_ring(&r->control->bell, &r->control->waiter);
 }
 
 /* Give a word back, if it still is this one's. */

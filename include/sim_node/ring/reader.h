@@ -12,13 +12,14 @@ typedef struct {
     sn_entry *entry;
     uint64_t life, latest, step; /* own life; newest tick taken; its step, which a command answers */
     uint8_t lanes[SN_INPUTS];    /* of each input, the own lane + 1; 0: not claimed */
+    uint32_t leases;             /* taken so far, modulo 2^24 in their words: no two alike that could be mistaken */
 } sn_reader;
 
 typedef struct {
     const void *payload; /* the fields; valid until the tick is released */
     uint64_t number, step, hash, skipped; /* of the commit; of the tick; of the state; commits never seen before it */
     int64_t stamp_ns, sent_ns; /* simulated time; CLOCK_MONOTONIC at the commit */
-    uint32_t slot, lease;
+    uint32_t slot, lease, word; /* where it lies; which lease of the reader's, and what stands there while it lasts */
 } sn_tick;
 
 /* Enter the reader table; returns SN_OK, SN_NO_ROOM or SN_NO_LIFE. */
@@ -31,11 +32,12 @@ static inline int sn_reader_open(sn_reader *d, sn_ring *r)
             sn_entry *entry = &r->control->readers[i];
             uint64_t life = __atomic_load_n(&entry->life, __ATOMIC_RELAXED), own = self | (uint64_t)i << 56;
             if ((life != 0 && !(dead && sn_life_ended(life))) || !sn_entry_claim(r, entry, life, own)) continue;
-            entry->step = entry->taken = entry->skipped = entry->lost = 0;
+            entry->step = entry->taken = entry->skipped = entry->lost = entry->revoked = 0;
             d->ring = r;
             d->entry = entry;
             d->life = own;
             d->latest = d->step = SN_NONE;
+            d->leases = 0;
             memset(d->lanes, 0, sizeof d->lanes);
             return SN_OK;
         }
@@ -96,10 +98,12 @@ static inline int sn_reader_take(sn_reader *d, sn_tick *t, int again)
         if (lease == SN_LEASES) return SN_NO_LEASE;
         /* seq_cst, lease before sequence; sn_ring_next writes the sequence before it looks at the leases: if it did not
          * see this lease, then this load sees its odd word (or a later one). */
-        __atomic_store_n(&d->entry->lease[lease], slot + 1, __ATOMIC_SEQ_CST);
+        const uint32_t word = ++d->leases << 8 | (slot + 1);
+        __atomic_store_n(&d->entry->lease[lease], word, __ATOMIC_SEQ_CST);
         if (__atomic_load_n(&sn_slot_at(r, slot)->sequence, __ATOMIC_SEQ_CST) == latest >> 8 << 1) {
             sn_tick_read(t, r, latest);
             t->lease = lease;
+            t->word = word;
             t->skipped = d->latest == SN_NONE || latest == d->latest ? 0 : t->number - (d->latest >> 8) - 1;
             if (latest != d->latest) d->entry->taken++;
             d->entry->skipped += t->skipped;
@@ -113,11 +117,23 @@ static inline int sn_reader_take(sn_reader *d, sn_tick *t, int again)
     return SN_NOTHING;
 }
 
+/* Whether all that was read of the tick until now is of it: its lease lasts, or the slot was not filled since. Where
+ * leases have a limit (lease_limit_ns of the control block), ask before what was read is used. */
+static inline int sn_reader_intact(const sn_reader *d, const sn_tick *t)
+{
+    /* Pairs with the release fence in sn_ring_next: if any byte was of a later tick, the lease and the sequence are gone. */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&d->entry->lease[t->lease], __ATOMIC_RELAXED) == t->word) return 1;
+    return __atomic_load_n(&sn_slot_at(d->ring, t->slot)->sequence, __ATOMIC_RELAXED) == t->number << 1;
+}
+
 /* Give the slot back; nothing may be read from it any more. */
 static inline void sn_reader_release(sn_reader *d, const sn_tick *t)
 {
     /* release: pairs with the load in sn_ring_leased: what was read here was read before the slot is filled again. */
-    __atomic_store_n(&d->entry->lease[t->lease], 0, __ATOMIC_RELEASE);
+    uint32_t *lease = &d->entry->lease[t->lease];
+    if (__atomic_load_n(lease, __ATOMIC_RELAXED) == t->word) /* else it was taken away, and may be another tick's by now */
+        __atomic_store_n(lease, 0, __ATOMIC_RELEASE);
 }
 
 /* Copy the newest tick (geometry.slot_size bytes) with no lease and no reader; returns SN_NEW or

@@ -10,7 +10,7 @@
 #include "life.h"
 
 #define SN_MAGIC UINT64_C(0x00676e69725f6e73) /* "sn_ring" in little-endian order: another byte order does not match */
-#define SN_VERSION 2u
+#define SN_VERSION 3u
 #define SN_SPARES 2u
 #define SN_SLOTS 64u   /* at most */
 #define SN_INPUTS 64u  /* at most */
@@ -32,8 +32,9 @@ typedef struct {
 
 typedef struct {
     uint64_t life; /* 0: free */
-    uint32_t lease[SN_LEASES]; /* slot + 1; 0: free */
+    uint32_t lease[SN_LEASES]; /* which lease of this reader << 8 | slot + 1; 0: free */
     uint64_t step, taken, skipped, lost; /* last step; ticks taken; commits never seen; slots gone before the lease */
+    uint64_t revoked; /* leases that were over before they were given back */
 } __attribute__((aligned(64))) sn_entry;
 
 typedef struct {
@@ -44,9 +45,12 @@ typedef struct {
     sn_geometry geometry;
     int64_t heartbeat_ns __attribute__((aligned(64)));
     uint64_t dropped, copies; /* ticks that found every slot leased; fields that had to be copied into their slot */
+    int64_t lease_limit_ns; /* after so long a slot that is wanted is taken from its reader; 0: never */
     uint64_t latest __attribute__((aligned(64))); /* number of the commit << 8 | slot; SN_NONE: nothing yet */
     uint32_t bell, closed;
     uint32_t waiter __attribute__((aligned(64)));
+    uint32_t command_bell __attribute__((aligned(64)));
+    uint32_t command_waiter; /* 1: the producer sleeps on it */
     sn_entry readers[SN_READERS];
     uint64_t mappers[SN_READERS]; /* lives of those that map the fields on a GPU; 0: free */
 } sn_control;
@@ -82,6 +86,13 @@ typedef struct {
     uint64_t charge; /* the writer in charge; 0: none yet */
 } __attribute__((aligned(64))) sn_mailbox;
 
+/* A lease that the producer met, and when first: it looks at no clock of its readers'. */
+typedef struct {
+    uint64_t life;
+    int64_t since_ns;
+    uint32_t word;
+} sn_met;
+
 /* A process's own view of a segment. Geometry is a checked copy: what others write later cannot lead outside. */
 typedef struct {
     sn_control *control;
@@ -89,6 +100,7 @@ typedef struct {
     uint64_t commits, step; /* of the producer: commits made, step of the last */
     int64_t beat_ns;
     uint32_t last, writing, checked; /* producer's: slot last committed, slot being written + 1, reader last looked at */
+    sn_met met[SN_READERS][SN_LEASES]; /* of the producer, where leases have a limit */
 } sn_ring;
 
 static inline void sn_pause(void)

@@ -5,7 +5,8 @@ call, which is where the peers' stamps are taken. ``vs_rclpy`` is against serial
 message → numpy in one process, the least that any rclpy transport adds), ``vs_rclpy_message`` against the whole way to
 the array in a subscriber's callback. ``vs_iceoryx2`` is the least of its ratios, each with both sides waiting the same
 way: polling, or asleep until a bell or an event. Producers and readers are Python at 1 kHz, but for ``c_reader``, which
-reads through the header, and ``cpp_controller``, which closes the loop.
+reads through the header, and ``cpp_controller``, which closes the loop of a compiled plant in lockstep: ``loop`` is
+from a commit to the next: the way there, the controller, the way back, and the plant's step.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from sim_node.errors import RingError
 SIZES = {"4kB": 4 << 10, "64kB": 64 << 10, "1MB": 1 << 20, "64MB": 64 << 20, "1GB": 1 << 30}
 WAITS = {"spin": 1_000_000, "futex": 0}  # name → µs that a reader spins before it sleeps
 READERS = (1, 8, 64)
-SUFFIX = {"spin": "", "futex": "_futex"}  # of a ratio
+SUFFIX = {"spin": "", "futex": "_futex"}  # of a ratio and a loop
 
 Samples = defaultdict[str, list[int]]
 
@@ -51,8 +52,8 @@ def run(ticks: int = 360, rounds: int = 5, trips: int = 20_000) -> Measurement:
                 _one_size(size, source, reader, ticks, ours, theirs, result)
             _readers(sources["4kB"], ticks, ours)
         if controller := _native("cpp_controller", "bridge_controller.cpp", Path(folder), result):
-            for name, paced in (("loop", False), ("loop_1kHz", True)):
-                theirs["cpp_controller"][name] = round_trips(controller, trips // 10 if paced else trips, paced)
+            for wait, spin_us in WAITS.items():
+                theirs["cpp_controller"][f"loop{SUFFIX[wait]}"] = round_trips(controller, trips, spin_us)
     result.figures.update({name: quantiles(samples) for name, samples in ours.items()})
     for peer, samples in theirs.items():
         result.peers.setdefault(peer, {name: quantiles(values) for name, values in samples.items()})

@@ -14,9 +14,12 @@ from sim_node import dtypes
 from sim_node.bridge import Publisher
 from sim_node.cli.benches.pace import paced
 from sim_node.cli.benches.processes import answer, module, started, until_ready
+from sim_node.kernels.quarter_car import QuarterCar
 from sim_node.layout import Layout
+from sim_node.plant import Stepper
 
-POLLS = 100_000  # between looks whether the controller still lives
+DT_NS = 1_000_000
+LIMIT_NS = 5_000_000_000  # for a command; the machine may be busy
 
 
 class Source:
@@ -62,27 +65,18 @@ def crowd(source: Source, count: int) -> Iterator[None]:
         child.communicate()
 
 
-def round_trips(controller: Sequence[str], ticks: int, pace: bool) -> list[int]:
-    """Tick in lockstep with a controller in another process, or at 1 kHz; returns ns from commit to command in hand."""
-    layout = Layout.of([("velocity", dtypes.float32, (4,), "m/s")])
-    inputs = Layout.of([("force", dtypes.float32, (4,), "N")])
-    trips, force = [], np.zeros(4, np.float32)
-    with Publisher(layout, inputs, f"bench.{os.getpid()}.loop") as publisher:
-        take = publisher.ring.take
-        with started([*controller, publisher.name]) as child:
+def round_trips(controller: Sequence[str], ticks: int, spin_us: int) -> list[int]:
+    """Tick a compiled plant in lockstep with a controller in another process; ns from each commit to the next.
+
+    Both spin so long before they sleep. Raises PlantError when a command does not come.
+    """
+    car, name = QuarterCar(), f"bench.{os.getpid()}.loop"
+    with Publisher(car.layout, car.input_layout, name) as publisher:
+        stepper = Stepper(car, dt_ns=DT_NS, ring=publisher.ring)
+        with started([*controller, name, str(spin_us)]) as child:
             until_ready(child)
-            for step in paced(ticks) if pace else range(1, ticks + 1):
-                with publisher.next() as slot:
-                    slot["velocity"][:] = step
-                    begin = time.monotonic_ns()
-                    slot.commit(step=step, stamp_ns=step)
-                polls = 0
-                while not isinstance(take(0, force.data), tuple):
-                    polls += 1
-                    if polls % POLLS == 0 and child.poll() is not None:
-                        raise RuntimeError("the controller of the bench has ended; its error stands above")
-                trips.append(time.monotonic_ns() - begin)
-                assert force[0] == -500.0 * step, "the command answers another tick"
+            pace = {"clock": "lockstep", "inputs": ["force"], "limit_ns": LIMIT_NS, "miss": "stop"}
+            stepper.run(DT_NS, ticks=ticks, spin_ns=1000 * spin_us, **pace)
             publisher.close()
-            child.communicate()
-    return trips
+            cycles: list[int] = answer(child)["cycles"]
+    return cycles

@@ -14,8 +14,8 @@ HERE = Path(__file__).resolve().parent
 COMPILERS = {".c": ("CC", "cc", "c11"), ".cpp": ("CXX", "c++", "c++17")}
 
 
-def compiled(source: str, folder: Path) -> Path:
-    """Compile a program of this folder into another one; returns the executable.
+def compiled(source: str, folder: Path, *more: str) -> Path:
+    """Compile a program of this folder into another one, with ``more`` flags; returns the executable.
 
     Raises FileNotFoundError where there is no compiler, RuntimeError with what it said.
     """
@@ -24,7 +24,7 @@ def compiled(source: str, folder: Path) -> Path:
     if shutil.which(compiler[0]) is None:
         raise FileNotFoundError(f"there is no compiler '{compiler[0]}'; {variable} names another")
     program = folder / Path(source).stem
-    flags = [f"-std={language}", "-D_GNU_SOURCE", "-O2", f"-I{include_dir().result['include_dir']}"]
+    flags = [*more, f"-std={language}", "-D_GNU_SOURCE", "-O2", f"-I{include_dir().result['include_dir']}"]
     command = [*compiler, *flags, str(HERE / source), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:

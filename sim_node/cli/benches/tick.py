@@ -1,13 +1,18 @@
-"""How punctual a tick is: the native clock, sleeping only and with a spin tail, beside an rclpy timer, at 1 kHz."""
+"""How punctual a tick is at 1 kHz: the native clock, sleeping or spinning, beside an rclpy timer and a loop in C."""
 
 from __future__ import annotations
 
+import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from sim_node.cli.benches.measurement import Measurement
+from sim_node.cli.benches import tick_costs
+from sim_node.cli.benches.measurement import Measurement, quantiles
+from sim_node.cli.benches.native import compiled
 from sim_node.device.names import Device
 from sim_node.kernels.quarter_car import QuarterCar
 from sim_node.plant import Stepper
@@ -22,6 +27,8 @@ def run(ticks: int = 5000) -> Measurement:
     result = Measurement("tick")
     for name, clock in CLOCKS.items():
         result.figures[name] = account(clock, ticks)
+    result.figures |= tick_costs.measure()
+    result.peers["c_nanosleep"] = _nanosleep(ticks)
     result.peers["sleep_loop"] = account(_sleep_loop, ticks)
     try:
         result.peers["rclpy_timer"] = account(_rclpy_timer, ticks)
@@ -33,7 +40,22 @@ def run(ticks: int = 5000) -> Measurement:
             for key in ("p50", "p99"):
                 theirs = figures["lateness"][f"{key}_us"]
                 result.ratios[f"{peer}_{key}_vs_native"] = round(theirs / ours[f"{key}_us"], 2)
+    bare = result.peers["c_nanosleep"]
+    if "lateness" in bare:
+        result.ratios["native_p99_vs_c"] = round(ours["p99_us"] / bare["lateness"]["p99_us"], 2)
     return result
+
+
+def _nanosleep(ticks: int) -> dict[str, Any]:
+    """Measure a bare loop in C, which no clock that sleeps can undercut."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            program = compiled("tick_nanosleep.c", Path(folder))
+        except (FileNotFoundError, RuntimeError) as absent:
+            return {"absent": str(absent)}
+        done = subprocess.run([program, str(PERIOD_NS), str(ticks)], capture_output=True, text=True, check=True)
+    late = list(map(int, done.stdout.split()))
+    return {"ticks": len(late), "misses": sum(ns > PERIOD_NS for ns in late), "lateness": quantiles(late)}
 
 
 def account(clock: Callable[[Stepper, int], object], ticks: int, device: Device | None = None) -> dict[str, Any]:
@@ -66,7 +88,7 @@ def _native(stepper: Stepper, ticks: int) -> None:
 
 
 def _native_spin(stepper: Stepper, ticks: int) -> None:
-    stepper.run(PERIOD_NS, SPIN_NS, ticks)
+    stepper.run(PERIOD_NS, spin_ns=SPIN_NS, ticks=ticks)
 
 
 def _beside_busy_python(stepper: Stepper, ticks: int) -> None:

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sim_node.node.parameters import Declaration
-from sim_node.node.standard.part import Part
 from sim_node.node.standard.template import Array, Template
+from sim_node.part import Part
 
 Shape = tuple[int, ...]
 FRAME = Declaration("frame_id", "", "Frame of the numbers (REP-105).")

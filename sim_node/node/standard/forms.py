@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sim_node.node.standard.form import Form
 from sim_node.node.standard.geometry_msgs import PoseArray, Wrench
-from sim_node.node.standard.part import Part
 from sim_node.node.standard.sensor_msgs import Cloud, Image, Imu, JointState
 from sim_node.node.standard.std_msgs import MultiArray
 from sim_node.node.standard.visualization_msgs import MarkerArray
+from sim_node.part import Part
 
 FORMS: dict[str, type[Form]] = {
     form.name(): form for form in (JointState, Cloud, Image, Imu, PoseArray, Wrench, MultiArray, MarkerArray)

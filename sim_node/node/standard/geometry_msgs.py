@@ -9,8 +9,8 @@ from geometry_msgs.msg import Pose, WrenchStamped
 from geometry_msgs.msg import PoseArray as PoseArrayMessage
 
 from sim_node.node.standard.form import Form, components, elements, header, vectors
-from sim_node.node.standard.part import Part
 from sim_node.node.standard.template import Array, Template
+from sim_node.part import Part
 
 POSE = {
     "position": vectors(3, "three numbers a pose (as vec3)"),

@@ -9,8 +9,8 @@ import numpy as np
 
 from sim_node._native import Tick
 from sim_node.node.standard.form import Form
-from sim_node.node.standard.part import Part
 from sim_node.node.standard.template import Template
+from sim_node.part import Part
 
 NS = 1_000_000_000
 

@@ -12,8 +12,8 @@ from sim_node.layout import Field
 from sim_node.node.standard.form import Form
 from sim_node.node.standard.forms import FORMS
 from sim_node.node.standard.output import NS
-from sim_node.node.standard.part import Part
 from sim_node.node.standard.template import Array, Template
+from sim_node.part import Part
 
 
 class Reading:

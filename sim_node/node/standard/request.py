@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from sim_node.errors.suggestion import suggestion
 from sim_node.node.parameters import Declaration, ParameterError, Parameters
 from sim_node.node.standard.form import Form, MisfitError
 from sim_node.node.standard.forms import FORMS, fitting
 from sim_node.node.standard.output import Output
-from sim_node.node.standard.part import Part
+from sim_node.part import Part
 from sim_node.plant import Plant
-from sim_node.plant.suggestion import suggestion
 
 PREFIX = "topics."
 FIELDS = "fields."

@@ -14,8 +14,8 @@ from sensor_msgs.msg import PointCloud2, PointField
 
 from sim_node.node.parameters import Declaration
 from sim_node.node.standard.form import Form, MisfitError, Want, components, elements, header, numbers, vectors
-from sim_node.node.standard.part import Part
 from sim_node.node.standard.template import Array, Template
+from sim_node.part import Part
 
 
 class JointState(Form):

@@ -12,8 +12,8 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension, MultiArrayLayou
 
 from sim_node.node.parameters import Declaration
 from sim_node.node.standard.form import Form, MisfitError, Want
-from sim_node.node.standard.part import Part
 from sim_node.node.standard.template import Array, Template
+from sim_node.part import Part
 
 
 class MultiArray(Form):

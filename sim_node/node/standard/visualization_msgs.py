@@ -15,8 +15,8 @@ from visualization_msgs.msg import MarkerArray as MarkerArrayMessage
 from sim_node.node.parameters import Declaration
 from sim_node.node.standard.form import Form, MisfitError, components, elements, header, vectors
 from sim_node.node.standard.geometry_msgs import LENGTHS, POSE
-from sim_node.node.standard.part import Part
 from sim_node.node.standard.template import Array, Template
+from sim_node.part import Part
 
 # Shapes that are one marker an element, and shapes that are one marker whose points are the elements.
 SINGLE = {"arrow": Marker.ARROW, "cube": Marker.CUBE, "sphere": Marker.SPHERE, "cylinder": Marker.CYLINDER}

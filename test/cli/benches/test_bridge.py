@@ -22,7 +22,7 @@ class Ring:
 
 @pytest.fixture
 def measured(monkeypatch):
-    """Each wake of ours takes 2 µs, of C's 1 µs, of a peer 10 µs; a trip takes 5 µs."""
+    """Each wake of ours takes 2 µs, of C's 1 µs, of a peer 10 µs; a cycle of the loop 5 µs."""
 
     class Nothing:
         def __enter__(self):

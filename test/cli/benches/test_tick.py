@@ -10,9 +10,13 @@ TICKS = 20
 def test_each_clock_does_its_ticks(monkeypatch):
     monkeypatch.setitem(sys.modules, "rclpy", None)
     measured = tick.run(TICKS)
-    ran = [*measured.figures.values(), measured.peers["sleep_loop"]]
+    ran = [*(measured.figures[name] for name in tick.CLOCKS), measured.peers["sleep_loop"]]
     assert [each["ticks"] for each in ran] == [TICKS] * 4
     for each in ran:
         assert sum(count for _, count in each["lateness"]["histogram_ns"]) == TICKS
     assert "doctor" in measured.peers["rclpy_timer"]["absent"]
-    assert set(measured.ratios) == {"sleep_loop_p50_vs_native", "sleep_loop_p99_vs_native"}
+    ratios = {"sleep_loop_p50_vs_native", "sleep_loop_p99_vs_native"}
+    if "absent" not in measured.peers["c_nanosleep"]:
+        assert measured.peers["c_nanosleep"]["ticks"] == TICKS
+        ratios |= {"native_p99_vs_c", "c_nanosleep_p50_vs_native", "c_nanosleep_p99_vs_native"}
+    assert set(measured.ratios) == ratios

@@ -10,7 +10,7 @@ from rclpy.serialization import deserialize_message
 from sim_node import dtypes
 from sim_node.layout import Layout
 from sim_node.node.standard.output import Output
-from sim_node.node.standard.part import Part
+from sim_node.part import Part
 
 STAMP_NS = 12_000_000_034
 

@@ -6,7 +6,7 @@ pytest.importorskip("rclpy", reason="installed without ROS")
 from sim_node import dtypes
 from sim_node.layout import Layout
 from sim_node.node.standard.form import MisfitError, elements, header, numbers, vectors
-from sim_node.node.standard.part import Part
+from sim_node.part import Part
 
 F64 = np.dtype(np.float64)
 LAYOUT = Layout.of([("x", dtypes.named("vec3f"), (4,), ""), ("q", dtypes.named("quatf"), (4,), "")])

@@ -6,7 +6,7 @@ pytest.importorskip("rclpy", reason="installed without ROS")
 from sim_node import dtypes
 from sim_node.layout import Layout
 from sim_node.node.standard.forms import FORMS, fitting
-from sim_node.node.standard.part import Part
+from sim_node.part import Part
 
 LAYOUT = Layout.of(
     [

@@ -82,7 +82,7 @@ def test_what_is_no_such_message_is_refused(sent, raw):
             "topic '/t' of std_msgs/msg/String is not of a type that is known",
         ),
         (Topic(type="std_msgs/msg/Float64MultiArray", members=["data"]), "is not of a type"),
-        (Topic(type="std_msgs/msg/Float64MultiArray", members=["data"], fields=["y"]), "no field 'y' is published"),
+        (Topic(type="std_msgs/msg/Float64MultiArray", members=["data"], fields=["y"]), "no published field 'y'"),
     ],
 )
 def test_an_announcement_without_sense_is_refused(topic, why):

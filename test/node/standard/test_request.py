@@ -71,7 +71,7 @@ def test_what_is_given_is_asked_for_and_described(ask):
             "topic 'arm': nothing fills sensor_msgs/msg/JointState: "
             "give a field of the plant as topics.arm.fields.position or topics.arm.fields.velocity or ",
         ),
-        ({**JOINTS, "arm.fields.position": "angel"}, "topic 'arm': no field 'angel' is published; did you mean"),
+        ({**JOINTS, "arm.fields.position": "angel"}, "topic 'arm': no published field 'angel'; did you mean"),
         ({**JOINTS, "arm.fields.position": "hidden"}, "'hidden' is not published: declare it with publish=True"),
         (
             {**JOINTS, "arm.fields.position": "far"},

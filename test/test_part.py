@@ -1,11 +1,9 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("rclpy", reason="installed without ROS")
-
 from sim_node import dtypes
 from sim_node.layout import Layout
-from sim_node.node.standard.part import Part, told
+from sim_node.part import Part, told
 
 LAYOUT = Layout.of(
     [("x", dtypes.named("vec3f"), (4,), "m"), ("level", dtypes.float64, (), ""), ("none", dtypes.float64, (0,), "")]
@@ -37,8 +35,8 @@ def test_a_part_is_what_numpy_makes_of_its_text(text, shape):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("y", "no field 'y' is published; there are x, level, none"),
-        ("lebel", "no field 'lebel' is published; did you mean 'level'?"),
+        ("y", "no published field 'y'; there are x, level, none"),
+        ("lebel", "no published field 'lebel'; did you mean 'level'?"),
         ("x[4]", r"'x\[4\]': field 'x' \(vec3f of shape \[4\]\) has no such part: index 4 is out of bounds"),
         ("x[0, 0, 0]", "too many indices"),
         ("level[0]", "too many indices"),

@@ -1,6 +1,6 @@
 import pytest
 
-from sim_node.plant.suggestion import suggestion
+from sim_node.errors.suggestion import suggestion
 
 
 @pytest.mark.parametrize(

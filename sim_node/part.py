@@ -1,4 +1,4 @@
-"""A field of the ring, or a part of it, as a parameter names it."""
+"""A field of a layout, or a part of it, as users name it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from sim_node.errors.suggestion import suggestion
 from sim_node.layout import Field
-from sim_node.plant.suggestion import suggestion
 
 _TEXT = re.compile(r"\s*(\w+)\s*(?:\[(.*)\])?\s*")
 _SLICE = re.compile(r"\s*(-?\d+)?\s*:\s*(-?\d+)?\s*(?::\s*(-?\d+)?\s*)?")
@@ -31,15 +31,15 @@ class Part:
     shape: tuple[int, ...]
 
     @staticmethod
-    def parse(text: str, fields: Iterable[Field]) -> Part:
-        """Find what a text names among the fields. Raises ValueError saying why it names nothing."""
+    def parse(text: str, fields: Iterable[Field], kind: str = "published field") -> Part:
+        """Find what a text names among the fields, all of that kind. Raises ValueError saying why it names none."""
         found = _TEXT.fullmatch(text)
         if found is None:
             raise ValueError(f"{text!r} is no field, nor a part of one such as x[0] or x[:, 2]")
         named = {field.name: field for field in fields}
         name, inside = found.groups()
         if name not in named:
-            raise ValueError(f"no field '{name}' is published{suggestion(name, named)}")
+            raise ValueError(f"no {kind} '{name}'{suggestion(name, named)}")
         field, index = named[name], _index(text, inside)
         try:
             # One byte stands for all the numbers, however many there are.
