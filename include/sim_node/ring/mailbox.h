@@ -132,7 +132,7 @@ static inline sn_lane *sn_lane_own(const sn_reader *d, uint32_t input)
 static inline void *sn_mailbox_buffer(const sn_reader *d, uint32_t input)
 {
     uint64_t next = __atomic_load_n(&sn_lane_own(d, input)->count, __ATOMIC_ACQUIRE) + 1;
-    /* Pairs with the acquire fence in sn_lane_copy: whoever sees a byte filled from here on sees the count that freed the
+    /* Pairs with the acquire fence in sn_lane_read: whoever sees a byte filled from here on sees the count that freed the
      * buffer. */
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return sn_lane_half(d->ring, input, d->lanes[input] - 1u, next);
@@ -148,7 +148,7 @@ static inline void sn_mailbox_send(const sn_reader *d, uint32_t input, uint64_t 
     __atomic_store_n(&l->sent_ns[next & 1], now_ns, __ATOMIC_RELAXED);
     __atomic_store_n(&l->sender[next & 1], d->life, __ATOMIC_RELAXED);
     __atomic_store_n(&l->rank[next & 1], __atomic_load_n(&l->priority, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-    /* release: pairs with the acquire in sn_lane_copy. */
+    /* release: pairs with the acquire in sn_lane_read. */
     __atomic_store_n(&l->count, next, __ATOMIC_RELEASE);
     sn_bell_ring(&d->ring->control->command_bell, &d->ring->control->command_waiter);
 }
