@@ -93,7 +93,7 @@ def device(request: pytest.FixtureRequest) -> Device:
 
 
 def pytest_collection_finish() -> None:
-    """Keep what was collected out of collections of garbage: tests that ask for one would wait for a million objects."""
+    """Keep the collected tests out of collections of garbage: whoever asks for one would wait for a million objects."""
     gc.collect()
     gc.freeze()
 
