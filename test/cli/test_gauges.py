@@ -7,6 +7,7 @@ import pytest
 
 from sim_node import dtypes
 from sim_node.bridge import Publisher
+from sim_node.cli import gauges as gauges_module
 from sim_node.cli.gauges import Gauges, node_of
 from sim_node.layout import Layout
 
@@ -16,7 +17,7 @@ LAYOUT = Layout.of([("x", dtypes.float32, (3,), "m")])
 def test_rates_and_lives(monkeypatch):
     name, gauges = f"gauges_{os.getpid()}", Gauges()
     now = iter(range(10**9, 10**12, 5 * 10**8))
-    monkeypatch.setattr("sim_node.cli.gauges.time.monotonic_ns", lambda: next(now))
+    monkeypatch.setattr(gauges_module, "time", SimpleNamespace(monotonic_ns=lambda: next(now)))
     with Publisher(LAYOUT, name=name) as publisher:
         assert gauges.look(name)[0].rate is None
         publisher.next().commit(100, 0)
