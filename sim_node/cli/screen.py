@@ -30,6 +30,7 @@ def draw(gauges: Sequence[Gauge], chosen: int, told: str) -> Any:
 
 def _plants(gauges: Sequence[Gauge], chosen: int) -> Any:
     table = _table("plants", "", "plant", "state", "clock", "rate, Hz", "real time ×", "step", "slots", "leases", "pid")
+    table.columns[1].no_wrap = True  # what a narrow terminal leaves of it is the last to go
     for number, each in enumerate(gauges):
         ring = each.ring
         rate = "" if each.rate is None else f"{each.rate:.0f}"

@@ -32,6 +32,8 @@ class Terminal:
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+        for name in ("COLUMNS", "LINES"):  # of whoever runs the tests; the terminal has its own
+            environment.pop(name, None)
         command = [sys.executable, "-m", "sim_node.cli", "top", "--interval", "0.1", *arguments]
         self.process = subprocess.Popen(
             command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
