@@ -23,6 +23,7 @@ ALLOWED = {
     "dtypes": {"errors"},
     "layout": {"errors", "dtypes"},
     "part": {"layout"},
+    "stop": set(),
     "types": {"lang"},
     "lang": {"errors", "dtypes"},
     "compiler": {"lang", "types"},
@@ -32,8 +33,9 @@ ALLOWED = {
     "kernels": {"plant"},
     "bridge": {"layout", "device", "_native"},
     "replay": {"plant"},
-    "node": {"plant", "bridge", "replay", "part", "msg", "srv"},
-    "cli": {"node", "kernels", "_native", "msg", "srv"},
+    "wires": {"bridge", "part"},
+    "node": {"plant", "bridge", "replay", "part", "stop", "msg", "srv"},
+    "cli": {"node", "wires", "kernels", "stop", "_native", "msg", "srv"},
 }
 FORBIDDEN = ("manager", "handler", "helper", "util", "utils", "data", "context", "frame")
 MAX_FILE, MAX_FUNCTION = 400, 80
@@ -43,6 +45,8 @@ HOMES = {
     "rclpy": ["node"],
     "rosbags": ["replay"],
     "mcap": ["replay"],
+    "can": ["wires"],
+    "cantools": ["wires"],
     "typer": ["cli"],
     "rich": ["cli"],
     "plotly": ["replay", "cli"],
