@@ -32,7 +32,16 @@ EXTRAS = ["can", "test"]  # what the suite needs
 # What the installed package is built from; Python files are used where they lie.
 INPUTS = (
     *("pyproject.toml", "setup.py", "CMakeLists.txt", "package.xml", "build_backend/*.py", "sim_node/__init__.py"),
-    *("include/**/*.h", "src/*.[ch]", "msg/*.msg", "srv/*.srv", "launch/*", "config/*", "scripts/sim*node"),
+    *(
+        "include/**/*.h",
+        "src/*.[ch]",
+        "msg/*.msg",
+        "srv/*.srv",
+        "launch/*",
+        "config/*",
+        "examples/ecu/*",
+        "scripts/sim*node",
+    ),
 )
 
 

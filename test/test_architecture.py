@@ -45,7 +45,7 @@ HOMES = {
     "rclpy": ["node"],
     "rosbags": ["replay"],
     "mcap": ["replay"],
-    "can": ["wires"],
+    "can": ["wires", "node"],
     "cantools": ["wires"],
     "typer": ["cli"],
     "rich": ["cli"],

@@ -37,7 +37,7 @@ def command(
         stop = stack.enter_context(stop_requested())
         bus = stack.enter_context(opened(described))
         gateway = Gateway(described, bus, _tell, stack.enter_context(_logger(log)) if log else None)
-        _tell(f"{described.plant} on {bus.channel_info}")
+        _tell(f"{described.plant} on {' '.join(map(str, described.bus.values()))}")
         if seconds is not None:
             ending = Timer(seconds, stop.set)
             stack.callback(ending.cancel)

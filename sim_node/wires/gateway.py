@@ -82,6 +82,8 @@ class Gateway:
         with ExitStack() as stack:
             ticks = stack.enter_context(self._found(stop))
             writer = stack.enter_context(self._found(stop))
+            while self._bus.recv(timeout=0) is not None:  # what came before the plant was there
+                pass
             self._adopt(ticks, writer)
             ear = threading.Thread(target=self._listen, args=(writer, stop), name="sim_node can")
             ear.start()

@@ -117,7 +117,7 @@ class Incoming:
 
     def _note(self, stamp: float) -> None:
         if self._stamp is not None:
-            gap, told = (stamp - self._stamp) * 1e3, self.counts
+            gap, told = round((stamp - self._stamp) * 1e3, 3), self.counts
             told.shortest_ms = gap if told.shortest_ms is None else min(gap, told.shortest_ms)
             told.longest_ms = gap if told.longest_ms is None else max(gap, told.longest_ms)
         self._stamp = stamp
