@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from devices import GPUS
+from devices import GPUS, absent
 from gpu_fields import PRODUCER, Counted, ask
 
 import sim_node as sn
@@ -181,13 +181,13 @@ def test_a_killed_reader_keeps_nothing(device, name, transport, start):
 
 
 @GPUS
-def test_a_hundred_reconfigurations_leave_the_memory_flat(device, name, transport, start, monkeypatch):
+def test_many_reconfigurations_leave_the_memory_flat(device, name, transport, start, monkeypatch):
     monkeypatch.setattr("sim_node.bridge.exported.LOOK_S", 0.005)
     publisher, stepper = opened(device, name, transport)
     follower = start(FOLLOWER)
     assert ask(follower, publisher.generation) == "0.0"
     before = None
-    for number in range(100):
+    for number in range(30 if absent() else 100):  # a simulated GPU takes a third of a second each
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             publisher.close()

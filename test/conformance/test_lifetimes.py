@@ -143,12 +143,12 @@ def test_code_that_nothing_uses_is_unloaded_but_for_what_was_used_last(device, c
     x = sn.zeros(6, dtype=sn.int32, device=device)
     kept = adding(-1)
     run(kept, x)
-    for number in range(200):
+    for number in range(30):
         run(adding(number), x, planned=number % 2 == 0)
         gc.collect()
         assert len(loaded) == min(number + 2, 8 + 1)
     run(kept, x)
-    assert x.numpy().tolist() == [sum(range(200)) - 2] * 6
+    assert x.numpy().tolist() == [sum(range(30)) - 2] * 6
 
 
 def test_a_graph_ends_before_the_code_that_it_runs_and_that_when_all_has_run(simulate, cache, monkeypatch):

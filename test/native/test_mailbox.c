@@ -130,6 +130,39 @@ static void a_writer_that_leaves_is_not_in_charge_but_was_heard(void)
     end();
 }
 
+/* Writer 0 comes to the input through lane 0 or lane 1, which writer 1 keeps from it or not. */
+static void come_by(uint32_t lane, int32_t priority)
+{
+    if (lane == 1) claim(1, 0);
+    claim(0, priority);
+    sn_mailbox_leave(&writers[1], 0);
+    CHECK(writers[0].lanes[0] == lane + 1);
+}
+
+/* Of what one writer left in two lanes the last counts, whatever lane it is in, and nothing comes after it. */
+static void a_writer_that_comes_back_goes_on(void)
+{
+    for (uint32_t lane = 0; lane < 2; lane++) {
+        uint64_t value = 1;
+        begin(0, 100);
+        come_by(lane, 5);
+        sn_mailbox_put(&writers[0], 0, &value, step, 10);
+        sn_mailbox_leave(&writers[0], 0);
+        come_by(1 - lane, 1);
+        value = 2;
+        sn_mailbox_put(&writers[0], 0, &value, step, 11);
+        CHECK(tick() == 2 && tick() == NOTHING);
+        sn_mailbox_leave(&writers[0], 0);
+        come_by(lane, -1);
+        value = 3;
+        sn_mailbox_put(&writers[0], 0, &value, step, 12);
+        sn_mailbox_leave(&writers[0], 0);
+        come_by(1 - lane, -1); /* where it was heard before, but sends nothing now */
+        CHECK(tick() == 3 && tick() == NOTHING);
+        end();
+    }
+}
+
 static void what_was_sent_before_is_forgotten(void)
 {
     begin(0, 100);
@@ -252,6 +285,7 @@ int main(void)
     the_highest_priority_wins_and_others_are_not_applied_late();
     of_equals_the_one_in_charge_stays();
     a_writer_that_leaves_is_not_in_charge_but_was_heard();
+    a_writer_that_comes_back_goes_on();
     what_was_sent_before_is_forgotten();
     after_the_death_of_the_winner_the_next_is_in_charge(0);
     after_the_death_of_the_winner_the_next_is_in_charge(1);

@@ -132,7 +132,7 @@ static inline sn_lane *sn_lane_own(const sn_reader *d, uint32_t input)
 static inline void *sn_mailbox_buffer(const sn_reader *d, uint32_t input)
 {
     uint64_t next = __atomic_load_n(&sn_lane_own(d, input)->count, __ATOMIC_ACQUIRE) + 1;
-    /* Pairs with the acquire fence in sn_lane_copy: whoever sees a byte filled from here on sees the count that freed the
+    /* Pairs with the acquire fence in sn_lane_read: whoever sees a byte filled from here on sees the count that freed the
      * buffer. */
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return sn_lane_half(d->ring, input, d->lanes[input] - 1u, next);
@@ -148,7 +148,7 @@ static inline void sn_mailbox_send(const sn_reader *d, uint32_t input, uint64_t 
     __atomic_store_n(&l->sent_ns[next & 1], now_ns, __ATOMIC_RELAXED);
     __atomic_store_n(&l->sender[next & 1], d->life, __ATOMIC_RELAXED);
     __atomic_store_n(&l->rank[next & 1], __atomic_load_n(&l->priority, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-    /* release: pairs with the acquire in sn_lane_copy. */
+    /* release: pairs with the acquire in sn_lane_read. */
     __atomic_store_n(&l->count, next, __ATOMIC_RELEASE);
     sn_bell_ring(&d->ring->control->command_bell, &d->ring->control->command_waiter);
 }
@@ -173,62 +173,80 @@ static inline void sn_mailbox_rule(sn_ring *r, uint32_t input, int exclusive, ui
     sn_mailbox_at(r, input)->silence = silence;
 }
 
-/* Note who sent the newest command of a lane; where `to` is not NULL, copy one of the sender noted before. Returns SN_NEW,
- * SN_LATE as sn_mailbox_take, or SN_OUTRUN if the writer was faster 16 times running: the next tick has it, and `to` holds
- * no command. */
-static inline int sn_lane_copy(const sn_ring *r, uint32_t input, uint32_t lane, void *to, uint64_t answering, int64_t now_ns)
+/* The newest command of a lane: its number there, and what its sender stamped it with. */
+typedef struct {
+    uint64_t count, answers, sender;
+    int64_t sent_ns;
+    int32_t rank;
+} sn_stamp;
+
+/* Read the newest command of a lane; `to` NULL: its stamp alone. Returns SN_NEW, or SN_OUTRUN if the writer was faster 16
+ * times running: then `to` holds no command, and the stamp is as it was. */
+static inline int sn_lane_read(const sn_ring *r, uint32_t input, uint32_t lane, void *to, sn_stamp *stamp)
 {
-    sn_mailbox *m = sn_mailbox_at(r, input);
-    sn_lane *l = sn_lane_at(r, input, lane);
+    const sn_lane *l = sn_lane_at(r, input, lane);
     for (int try_ = 0; try_ < 16; try_++) {
         /* acquire: pairs with the release in sn_mailbox_send: the command is seen with its count. */
         uint64_t count = __atomic_load_n(&l->count, __ATOMIC_ACQUIRE);
         if (to != NULL) sn_copy_shared(to, sn_lane_half(r, input, lane, count), r->geometry.input_size[input]);
-        uint64_t answers = __atomic_load_n(&l->answers[count & 1], __ATOMIC_RELAXED);
-        int64_t sent_ns = __atomic_load_n(&l->sent_ns[count & 1], __ATOMIC_RELAXED);
-        uint64_t sender = __atomic_load_n(&l->sender[count & 1], __ATOMIC_RELAXED);
-        int32_t rank = __atomic_load_n(&l->rank[count & 1], __ATOMIC_RELAXED);
+        sn_stamp s;
+        s.count = count;
+        s.answers = __atomic_load_n(&l->answers[count & 1], __ATOMIC_RELAXED);
+        s.sender = __atomic_load_n(&l->sender[count & 1], __ATOMIC_RELAXED);
+        s.sent_ns = __atomic_load_n(&l->sent_ns[count & 1], __ATOMIC_RELAXED);
+        s.rank = __atomic_load_n(&l->rank[count & 1], __ATOMIC_RELAXED);
         /* Pairs with the release fence in sn_mailbox_buffer: if any byte was of a later command, the count has changed. */
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (__atomic_load_n(&l->count, __ATOMIC_RELAXED) != count) continue;
-        if (to != NULL && sender != m->speaker[lane]) return SN_OUTRUN; /* the lane, chosen for its sender, has another */
-        /* relaxed, here and below: only the producer writes these words, and others look at them at any time. */
-        __atomic_store_n(&m->speaker[lane], sender, __ATOMIC_RELAXED);
-        __atomic_store_n(&m->rank[lane], rank, __ATOMIC_RELAXED);
-        __atomic_store_n(&m->heard[lane], r->step + 1, __ATOMIC_RELAXED);
-        int late = answering != SN_NONE && answers != answering;
-        if (to == NULL) return late ? SN_LATE : SN_NEW;
-        __atomic_store_n(&m->taken[lane], count, __ATOMIC_RELAXED);
-        if (late) return SN_LATE;
-        __atomic_store_n(&m->applied[lane], m->applied[lane] + 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&m->step, r->step + 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&m->answers, answers, __ATOMIC_RELAXED);
-        __atomic_store_n(&m->sent_ns, sent_ns, __ATOMIC_RELAXED);
-        __atomic_store_n(&m->age_ns, now_ns - sent_ns, __ATOMIC_RELAXED);
+        *stamp = s;
         return SN_NEW;
     }
     return SN_OUTRUN;
 }
 
+/* Note who sent to a lane for this tick. relaxed, here and below: only the producer writes these words, and others look at
+ * them at any time. */
+static inline void sn_lane_note(sn_mailbox *m, uint32_t lane, const sn_stamp *stamp, uint64_t step)
+{
+    __atomic_store_n(&m->speaker[lane], stamp->sender, __ATOMIC_RELAXED);
+    __atomic_store_n(&m->rank[lane], stamp->rank, __ATOMIC_RELAXED);
+    __atomic_store_n(&m->heard[lane], step, __ATOMIC_RELAXED);
+}
+
+/* Whether one sender's command `a` was sent before its command `b` of another lane: it left the one for the other. */
+static inline int sn_stamp_earlier(const sn_stamp *a, const sn_stamp *b)
+{
+    return a->sender == b->sender && a->sent_ns < b->sent_ns;
+}
+
 /* The writer in charge of the tick after the one last committed. That is, of those who sent since the last take, or have
  * not left or died and sent within `silence` ticks, the one of the highest priority; of equals the one that was in charge
- * already, else the lowest lane. Returns its lane, SN_LANES if there is none; tells the lanes' counts, and in a bit each
- * which of them were not taken. */
-static inline uint32_t sn_mailbox_choose(const sn_ring *r, uint32_t input, uint64_t counts[SN_LANES], uint32_t *fresh)
+ * already, else the lowest lane. Returns its lane, SN_LANES if there is none; tells the lanes' newest commands, and in a
+ * bit each which of them were not taken. */
+static inline uint32_t sn_mailbox_choose(const sn_ring *r, uint32_t input, sn_stamp newest[SN_LANES], uint32_t *fresh)
 {
     sn_mailbox *m = sn_mailbox_at(r, input);
-    uint64_t step = r->step + 1;
-    uint32_t chosen = SN_LANES;
+    const uint64_t step = r->step + 1;
+    uint32_t ready = 0, chosen = SN_LANES;
     *fresh = 0;
     for (uint32_t k = 0; k < SN_LANES; k++) {
-        counts[k] = __atomic_load_n(&sn_lane_at(r, input, k)->count, __ATOMIC_ACQUIRE);
-        *fresh |= (uint32_t)(counts[k] != m->taken[k]) << k;
+        newest[k].count = __atomic_load_n(&sn_lane_at(r, input, k)->count, __ATOMIC_ACQUIRE);
+        newest[k].answers = SN_NONE;
+        newest[k].sender = m->speaker[k];
+        newest[k].sent_ns = INT64_MIN; /* what was taken was sent before all that was not */
+        *fresh |= (uint32_t)(newest[k].count != m->taken[k]) << k;
     }
     if (*fresh == 0) return SN_LANES; /* nobody can have come into charge */
     for (uint32_t k = 0; k < SN_LANES; k++) {
         uint64_t writer = __atomic_load_n(&sn_lane_at(r, input, k)->writer, __ATOMIC_RELAXED);
-        int heard = (*fresh >> k & 1) && sn_lane_copy(r, input, k, NULL, SN_NONE, 0) == SN_NEW;
-        if (!heard && (writer == 0 || writer != m->speaker[k] || step - m->heard[k] >= m->silence)) continue;
+        int heard = (*fresh >> k & 1) && sn_lane_read(r, input, k, NULL, &newest[k]) == SN_NEW;
+        if (heard) sn_lane_note(m, k, &newest[k], step);
+        if (heard || (writer != 0 && writer == m->speaker[k] && step - m->heard[k] < m->silence)) ready |= 1u << k;
+    }
+    for (uint32_t k = 0; k < SN_LANES; k++) {
+        int out = !(ready >> k & 1);
+        for (uint32_t j = 0; j < SN_LANES; j++) out |= (ready >> j & 1) && sn_stamp_earlier(&newest[k], &newest[j]);
+        if (out) continue;
         if (chosen == SN_LANES || m->rank[k] > m->rank[chosen] || (m->rank[k] == m->rank[chosen] && m->speaker[k] == m->charge))
             chosen = k;
     }
@@ -239,9 +257,9 @@ static inline uint32_t sn_mailbox_choose(const sn_ring *r, uint32_t input, uint6
  * command rings `command_bell`, whose flag a sleeper sets, as `bell` is rung for readers. */
 static inline int sn_mailbox_answered(const sn_ring *r, uint32_t input)
 {
-    uint64_t counts[SN_LANES];
-    uint32_t fresh, chosen = sn_mailbox_choose(r, input, counts, &fresh);
-    return chosen != SN_LANES && (fresh >> chosen & 1) && sn_lane_copy(r, input, chosen, NULL, r->step, 0) == SN_NEW;
+    sn_stamp newest[SN_LANES];
+    uint32_t fresh, chosen = sn_mailbox_choose(r, input, newest, &fresh);
+    return chosen != SN_LANES && (fresh >> chosen & 1) && newest[chosen].answers == r->step;
 }
 
 /* Copy out, for the tick after the one last committed, the newest command of the writer in charge (sn_mailbox_choose).
@@ -253,14 +271,34 @@ static inline int sn_mailbox_answered(const sn_ring *r, uint32_t input)
 static inline int sn_mailbox_take(sn_ring *r, uint32_t input, void *to, uint64_t answering, int64_t now_ns)
 {
     sn_mailbox *m = sn_mailbox_at(r, input);
-    uint64_t counts[SN_LANES];
-    uint32_t fresh, chosen = sn_mailbox_choose(r, input, counts, &fresh);
+    sn_stamp newest[SN_LANES];
+    uint32_t fresh, chosen = sn_mailbox_choose(r, input, newest, &fresh);
+    int code = SN_NOTHING;
     if (fresh == 0) return SN_NOTHING;
-    for (uint32_t k = 0; k < SN_LANES; k++)
-        if (k != chosen) __atomic_store_n(&m->taken[k], counts[k], __ATOMIC_RELAXED);
     if (chosen == SN_LANES) return SN_OUTRUN;
+    if (fresh >> chosen & 1) {
+        sn_stamp *s = &newest[chosen];
+        if (sn_lane_read(r, input, chosen, to, s) != SN_NEW || s->sender != m->speaker[chosen])
+            return SN_OUTRUN; /* also where the lane, chosen for its sender, has another by now */
+        for (uint32_t k = 0; k < SN_LANES; k++) { /* what this sender left in another lane meanwhile is past, too */
+            sn_stamp left;
+            if (__atomic_load_n(&sn_lane_at(r, input, k)->count, __ATOMIC_ACQUIRE) == newest[k].count) continue;
+            if (sn_lane_read(r, input, k, NULL, &left) == SN_NEW && sn_stamp_earlier(&left, s)) newest[k].count = left.count;
+        }
+        sn_lane_note(m, chosen, s, r->step + 1);
+        code = answering != SN_NONE && s->answers != answering ? SN_LATE : SN_NEW;
+    }
+    if (code == SN_NEW) {
+        const sn_stamp *s = &newest[chosen];
+        __atomic_store_n(&m->applied[chosen], m->applied[chosen] + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&m->step, r->step + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&m->answers, s->answers, __ATOMIC_RELAXED);
+        __atomic_store_n(&m->sent_ns, s->sent_ns, __ATOMIC_RELAXED);
+        __atomic_store_n(&m->age_ns, now_ns - s->sent_ns, __ATOMIC_RELAXED);
+    }
     __atomic_store_n(&m->charge, m->speaker[chosen], __ATOMIC_RELAXED);
-    return fresh >> chosen & 1 ? sn_lane_copy(r, input, chosen, to, answering, now_ns) : SN_NOTHING;
+    for (uint32_t k = 0; k < SN_LANES; k++) __atomic_store_n(&m->taken[k], newest[k].count, __ATOMIC_RELAXED);
+    return code;
 }
 
 /* Begin anew: what was sent until now is not applied, and nobody is in charge. */

@@ -121,6 +121,13 @@ _DOUBLE_TO_HALF = (
     "{r}.d = or {v:i64} {r}.h, {r}.o\n{r}.x = bitcast {v:i64} {r}.d to {v:double}\n"
     "{r}.f = fptrunc {v:double} {r}.x to {v:float}\n{r} = fptrunc {v:float} {r}.f to {v:half}"
 )
+# f16's fused operation in f64, where the product is exact, and the sum, too, wherever f16 could round it one way or the
+# other: LLVM calls a library for it. What is rounded in f64 is a sum whose lesser part moves no digit of f16.
+_FUSED_HALF = (
+    "{r}.0 = fpext {t} {0} to {v:double}\n{r}.1 = fpext {t} {1} to {v:double}\n{r}.2 = fpext {t} {2} to {v:double}\n"
+    "{r}.m = call {v:double} @llvm.fma.{d}({v:double} {r}.0, {v:double} {r}.1, {v:double} {r}.2)\n"
+    + _DOUBLE_TO_HALF.replace("{t} {0}", "{v:double} {r}.m")
+)
 _INTEGER = {
     "add": "add", "sub": "sub", "min": "%smin", "max": "%smax", "and": "and", "or": "or", "xor": "xor", "exch": "xchg",
 }  # fmt: skip
@@ -203,6 +210,7 @@ def _typed(row: str, source: Scalar, result: Scalar, lanes: int) -> str:
         rs=suffix(result, lanes),
         e=TYPES[source.name],
         h=suffix(float32, lanes),
+        d=suffix(float64, lanes),
         v=each,
         k=_Same(lanes),
         bits=source.bits,
@@ -222,6 +230,8 @@ def row(op: Op, source: Scalar, result: Scalar) -> str:
     """Pick the row of an op for the type of its first operand."""
     if op is Op.CAST:
         return _cast(source, result)
+    if op is Op.FMA and source is float16:
+        return _FUSED_HALF
     return next(line for kinds, line in ROWS[op].items() if source.kind.value in kinds)
 
 

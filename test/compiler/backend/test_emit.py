@@ -12,7 +12,7 @@ from operations import BITCASTS, CASTS, ROWS, source
 
 from sim_node.compiler.ir.op import SIGNATURES, Op, Rule
 from sim_node.compiler.passes.evaluate import evaluate
-from sim_node.dtypes import SCALARS, Scalar, bool_, float32, float64
+from sim_node.dtypes import SCALARS, Scalar, bool_, float16, float32, float64
 
 
 def edges(kind: Scalar) -> np.ndarray:
@@ -82,7 +82,7 @@ def test_compiled_code_computes_what_folding_does(execute, op, kind, result):
 def rounded(exact: Fraction, kind: Scalar) -> float:
     """Round to nearest, ties to even, from the exact value; sign of zero aside."""
     size = abs(exact)
-    digits, least = (24, -149) if kind is float32 else (53, -1074)
+    digits, least = {float16: (11, -24), float32: (24, -149), float64: (53, -1074)}[kind]
     exponent = max(size.numerator.bit_length() - size.denominator.bit_length() - digits, least - 1)
     while size / Fraction(2) ** exponent >= 2**digits:
         exponent += 1
@@ -93,7 +93,7 @@ def rounded(exact: Fraction, kind: Scalar) -> float:
     return math.copysign(math.inf if value > Fraction(limit) else float(value), exact)
 
 
-@pytest.mark.parametrize("kind", [float32, float64], ids=repr)
+@pytest.mark.parametrize("kind", [float16, float32, float64], ids=repr)
 def test_fma_rounds_once(execute, kind):
     random = np.random.default_rng(7)
     near = random.standard_normal((3, 300)).astype(kind.numpy)
