@@ -2,10 +2,10 @@
 BIN := .venv/bin
 PYTHON ?= $(shell command -v $(BIN)/python || echo python3)
 
-.PHONY: help setup demo test fuzz soak clean
+.PHONY: help setup demo demo-ecu test fuzz soak clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo 'PYTHON=python3.12 names the Python, ROS_DISTRO=kilted the wheels taken where no ROS 2 is sourced (else Jazzy),'
 	@echo 'SIM_NODE_ROS=0 goes without ROS, BENCH=1 adds the peers that the benches measure against.'
@@ -15,6 +15,9 @@ setup: ## make .venv and install all into it; again: only what changed
 
 demo: setup ## close a loop at 1 kHz in ROS 2, record it, and prove the bag
 	@$(BIN)/sim-node demo
+
+demo-ecu: setup ## the same with an ECU on a CAN bus between plant and controller
+	@$(BIN)/python examples/ecu/demo.py
 
 # One file stays on one worker, so that what a file's tests share is made once.
 test: setup ## check style and types, and run the whole suite

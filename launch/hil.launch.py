@@ -12,6 +12,7 @@ from launch.substitutions import LaunchConfiguration
 
 ARGUMENTS = {
     "controller": "command line of the controller, such as `python3 controller.py /plant`; empty: none is started",
+    "can": "YAML file that puts the plant on a CAN bus (`sim-node can --help`); empty: it is on none",
     "bag": "file (.mcap) or folder to record into; empty: nothing is recorded",
 }
 
@@ -22,6 +23,7 @@ def beside(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     node = "/".join(("", *given["namespace"].strip("/").split("/"), given["name"])).replace("//", "/")
     commands = {
         "controller": shlex.split(given["controller"]),
+        "can": ["sim-node", "can", given["can"], "--node", node] if given["can"] else [],
         "recorder": ["sim-node", "record", "--node", node, "--bag", given["bag"]] if given["bag"] else [],
     }
     # The recorder closes its bag on Ctrl-C, which takes the longer the larger the bag is.

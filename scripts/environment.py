@@ -28,10 +28,20 @@ from build_backend.ros import WHEELS, Ros, RosError, choose  # noqa: E402
 VENV = ROOT / ".venv"
 STAMP = VENV / "setup.json"
 OLDEST = (3, 10)
+EXTRAS = ["can", "test"]  # what the suite needs
 # What the installed package is built from; Python files are used where they lie.
 INPUTS = (
     *("pyproject.toml", "setup.py", "CMakeLists.txt", "package.xml", "build_backend/*.py", "sim_node/__init__.py"),
-    *("include/**/*.h", "src/*.[ch]", "msg/*.msg", "srv/*.srv", "launch/*", "config/*", "scripts/sim*node"),
+    *(
+        "include/**/*.h",
+        "src/*.[ch]",
+        "msg/*.msg",
+        "srv/*.srv",
+        "launch/*",
+        "config/*",
+        "examples/ecu/*",
+        "scripts/sim*node",
+    ),
 )
 
 
@@ -62,7 +72,7 @@ def main() -> int:
     """Make the environment and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bench", action="store_true", help="with the peers that the benches measure against")
-    extras = ["test", "bench"] if parser.parse_args().bench else ["test"]
+    extras = [*EXTRAS, "bench"] if parser.parse_args().bench else EXTRAS
     try:
         held = read_stamp()
         if held and held.ros in WHEELS:

@@ -23,6 +23,7 @@ ALLOWED = {
     "dtypes": {"errors"},
     "layout": {"errors", "dtypes"},
     "part": {"layout"},
+    "stop": set(),
     "types": {"lang"},
     "lang": {"errors", "dtypes"},
     "compiler": {"lang", "types"},
@@ -32,9 +33,10 @@ ALLOWED = {
     "kernels": {"plant"},
     "bridge": {"layout", "device", "_native"},
     "replay": {"plant"},
-    "node": {"plant", "bridge", "replay", "part", "msg", "srv"},
+    "wires": {"bridge", "part"},
+    "node": {"plant", "bridge", "replay", "part", "stop", "msg", "srv"},
     "testing": {"node"},
-    "cli": {"testing", "kernels", "_native", "msg", "srv"},
+    "cli": {"testing", "wires", "kernels", "stop", "_native", "msg", "srv"},
 }
 # layers that import what they need when they run: a command's help, and pytest's start, load none of the rest
 LAZY = ("testing", "cli")
@@ -46,6 +48,8 @@ HOMES = {
     "rclpy": ["node"],
     "rosbags": ["replay"],
     "mcap": ["replay"],
+    "can": ["wires", "node"],
+    "cantools": ["wires"],
     "typer": ["cli"],
     "rich": ["cli"],
     "plotly": ["replay"],

@@ -12,6 +12,7 @@ import typer
 from sim_node.cli.arguments import assignments, use_bundle
 from sim_node.cli.output import Outcome, Table, progress
 from sim_node.errors import SimNodeError
+from sim_node.stop import stop_requested
 
 
 def command(
@@ -119,7 +120,7 @@ def _run_node(
     parameters: dict[str, Any], bundle: Path | None, device: str,
 ) -> Outcome:  # fmt: skip
     try:
-        from sim_node.node.process import running, stop_requested
+        from sim_node.node.process import running
     except ImportError as fault:
         raise SimNodeError(f"there is no ROS here ({fault}); see 'sim-node doctor', or run it --offline") from fault
 

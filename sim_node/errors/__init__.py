@@ -167,3 +167,7 @@ class RingError(SimNodeError, OSError):
 
 class BagError(SimNodeError, ValueError):
     """A bag cannot be read, or does not hold what replay needs."""
+
+
+class WireError(SimNodeError, ValueError):
+    """What connects a plant with a bus is described wrongly, or cannot be opened."""

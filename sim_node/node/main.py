@@ -6,7 +6,8 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from sim_node.node.process import STOP_SIGNALS, hosted, spinning, stop_requested
+from sim_node.node.process import hosted, spinning
+from sim_node.stop import STOP_SIGNALS, stop_requested
 
 
 def main(args: Sequence[str] | None = None) -> int:

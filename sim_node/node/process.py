@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,8 +20,6 @@ from sim_node.errors import SimNodeError
 from sim_node.node.node import PlantNode
 from sim_node.node.parameters import Value
 from sim_node.node.report import report
-
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
@@ -110,15 +107,3 @@ def running(
         node.ascend()
         with spinning(node):
             yield node
-
-
-@contextmanager
-def stop_requested() -> Iterator[threading.Event]:
-    """Give an event that SIGINT and SIGTERM set, in place of what they did before."""
-    event = threading.Event()
-    before = {number: signal.signal(number, lambda *_: event.set()) for number in STOP_SIGNALS}
-    try:
-        yield event
-    finally:
-        for number, handling in before.items():
-            signal.signal(number, handling)

@@ -16,9 +16,10 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 
-from sim_node.node.process import spinning, stop_requested
+from sim_node.node.process import spinning
 from sim_node.replay import messages
 from sim_node.replay.writer import BagWriter
+from sim_node.stop import stop_requested
 
 FLUSH_S = 1.0  # of a killed recorder's messages that may be lost
 RECORDER = "sim_node_recorder"

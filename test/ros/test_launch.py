@@ -103,3 +103,15 @@ def test_hardware_in_the_loop_records_a_bag_that_verifies(launch, peer_of, tmp_p
     report = verify(bag)
     assert report.ticks > 0
     assert (report.verified, report.diverged, report.lost) == (report.ticks, 0, 0)
+
+
+def test_an_ecu_on_a_bus_is_recorded_verified_and_ended(launch, ros_domain, tmp_path):
+    pytest.importorskip("can", reason="installed without the extra can")
+    text = (SHARE / "examples" / "ecu" / "can.yaml").read_text().replace("port: 43113", f"port: {43300 + ros_domain}")
+    wiring = tmp_path / "can.yaml"
+    wiring.write_text(text.replace("suspension.dbc", str(SHARE / "examples" / "ecu" / "suspension.dbc")))
+    process, log = launch("ecu_hil.launch.py", f"can:={wiring}", f"bag:={tmp_path}/ecu.mcap", "seconds:=2")
+    assert process.wait(120) == 0
+    assert "ecu.mcap: identical" in log.read_text()
+    assert "heard 0 Body" not in log.read_text()
+    assert "ERROR" not in log.read_text()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from sim_node.errors import SimNodeError
 from sim_node.plant.statistics import Distribution
+from sim_node.stop import stop_requested
 
 if TYPE_CHECKING:
     from sim_node.node.node import PlantNode
@@ -47,8 +48,6 @@ def run(bag: Path, ticks: int, rate: float, name: str, spin_us: float, progress:
     Raises SimNodeError when one of them fails, with what it said; KeyboardInterrupt after SIGINT or SIGTERM, when all
     have ended in order, since none may break into a transition.
     """
-    from sim_node.node.process import stop_requested
-
     with stop_requested() as stop:
         try:
             return _close_the_loop(bag, ticks, rate, name, spin_us, progress, stop)
