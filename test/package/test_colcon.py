@@ -110,7 +110,7 @@ def test_new_packages_build_and_pass_their_tests(environ: dict[str, str], tmp_pa
     colcon(tmp_path, environ, "build", "--cmake-args", "-G", "Ninja")
     colcon(tmp_path, environ, "test", "--return-code-on-test-failure")
     for build in ("ament_python", "ament_cmake"):
-        assert 'name="test_the_bag_of_a_run_verifies"' in "".join(
+        assert 'name="test_the_controller_damps_the_swing"' in "".join(
             path.read_text() for path in (tmp_path / "build" / f"rig_{build}").rglob("*.xml")
         )
     code = """

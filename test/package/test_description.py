@@ -15,7 +15,7 @@ XML = ElementTree.parse(ROOT / "package.xml").getroot()
 # modules whose names are not their package's
 BRINGS = {"ament_index_python": "rclpy"}
 # what a machine may lack: imported where it is used, and reported as absent
-OPTIONAL = {"iceoryx2", "warp", "numba", "cuda", "torch", "cupy", "can", "can_msgs", "cantools"}
+OPTIONAL = {"iceoryx2", "warp", "numba", "cuda", "torch", "cupy", "can", "can_msgs", "cantools", "pytest"}
 
 
 def requirements() -> set[str]:
