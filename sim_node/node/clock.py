@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Thread
 from typing import Protocol
 
 from rclpy.clock import Clock as RosClock
 from rclpy.clock import ClockType
 from rclpy.lifecycle import LifecycleNode
+from rclpy.node import Node
 from rclpy.timer import Timer
 
 from sim_node.errors import SimNodeError
@@ -19,6 +21,16 @@ from sim_node.plant.account import GRANTED
 
 # Of every timer of the node: real time goes on whatever /clock says.
 STEADY = RosClock(clock_type=ClockType.STEADY_TIME)
+
+
+@contextmanager
+def timer(node: Node, period_s: float, act: Callable[[], object]) -> Iterator[None]:
+    """Act each period inside the block."""
+    made = node.create_timer(period_s, act, clock=STEADY)
+    try:
+        yield
+    finally:
+        node.destroy_timer(made)
 
 
 # What may be asked of the operating system for the loop's thread, and what to do where it refuses.

@@ -13,7 +13,7 @@ from rclpy.lifecycle import LifecycleNode
 
 from sim_node.bridge.inventory import InputInfo, WriterInfo, inputs_of
 from sim_node.node.assembly import Assembly
-from sim_node.node.clock import STEADY
+from sim_node.node.clock import timer
 from sim_node.node.limits import judged
 from sim_node.node.topic import Topic
 from sim_node.node.watchdog import Watchdog
@@ -42,7 +42,7 @@ class Diagnostics:
         with ExitStack() as making:
             self._topic = making.enter_context(Topic(self._node, DiagnosticArray, "/diagnostics", 10))
             period = self._assembly.settings.diagnostics_period
-            making.callback(self._node.destroy_timer, self._node.create_timer(period, self._publish, clock=STEADY))
+            making.enter_context(timer(self._node, period, self._publish))
             self._made = making.pop_all()
         return self
 

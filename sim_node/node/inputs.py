@@ -23,7 +23,7 @@ from sim_node.errors import RingError
 from sim_node.layout import Field
 from sim_node.msg import Command
 from sim_node.node.assembly import Assembly
-from sim_node.node.clock import STEADY
+from sim_node.node.clock import timer
 from sim_node.node.settings import NS
 
 # Scalar type of an input → message of its subscription.
@@ -63,8 +63,7 @@ class Inputs:
                 for topic, type_, act in zip(_topics(field.name), (kind, Command), (self._apply, self._apply_stamped)):
                     made = self._node.create_subscription(type_, topic, partial(act, field), 10)
                     making.callback(self._node.destroy_subscription, made)
-            timer = self._node.create_timer(LOOK_PERIOD, self._leave, clock=STEADY)
-            making.callback(self._node.destroy_timer, timer)
+            making.enter_context(timer(self._node, LOOK_PERIOD, self._leave))
             self._made = making.pop_all()
         return self
 

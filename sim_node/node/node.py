@@ -13,7 +13,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from sim_node.compiler.bundle import use
 from sim_node.errors import SimNodeError, StabilityWarning
 from sim_node.node.assembly import Assembly
-from sim_node.node.clock import REMEDIES, STEADY
+from sim_node.node.clock import REMEDIES, timer
 from sim_node.node.diagnostics import Diagnostics
 from sim_node.node.inputs import Inputs
 from sim_node.node.outputs import Outputs
@@ -215,7 +215,7 @@ class PlantNode(LifecycleNode):
             if refused := assembly.clock.refused:
                 told = "; ".join(f"{name} ({why}): {REMEDIES[name]}" for name, why in refused.items())
                 self.get_logger().warning(f"the clock goes on without what the operating system refused: {told}")
-            making.callback(self.destroy_timer, self.create_timer(1.0 / LOOK_RATE, self._look, clock=STEADY))
+            making.enter_context(timer(self, 1.0 / LOOK_RATE, self._look))
             self._running = making.pop_all()
 
     def _release(self) -> None:

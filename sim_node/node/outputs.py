@@ -14,7 +14,7 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from sim_node.bridge import Subscriber
 from sim_node.msg import Topic as TopicMessage
 from sim_node.node.assembly import Assembly
-from sim_node.node.clock import STEADY
+from sim_node.node.clock import timer
 from sim_node.node.standard.output import Output
 from sim_node.node.topic import Topic
 
@@ -68,8 +68,7 @@ class Outputs:
                 reader = making.enter_context(Subscriber(self._assembly.publisher, on="host"))
                 for topic, output in zip(self._topics, self._outputs):
                     publish = Publication(self._node, reader, topic, output).publish
-                    timer = self._node.create_timer(1.0 / output.rate, publish, clock=STEADY)
-                    making.callback(self._node.destroy_timer, timer)
+                    making.enter_context(timer(self._node, 1.0 / output.rate, publish))
             yield
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import rclpy
+from rclpy.context import Context
 from rclpy.exceptions import NameValidationException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
@@ -23,10 +24,23 @@ from sim_node.node.report import report
 
 
 @contextmanager
+def own_context(arguments: Sequence[str] = ()) -> Iterator[Context]:
+    """Make a ROS context for nodes inside the block.
+
+    ROS's own signal handling is left out, since it would take the middleware away first.
+    """
+    context = Context()
+    rclpy.init(args=list(arguments), context=context, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        yield context
+    finally:
+        rclpy.shutdown(context=context)
+
+
+@contextmanager
 def hosted(arguments: Sequence[str] = (), **options: Any) -> Iterator[PlantNode]:
     """Make a node in a ROS context of its own; on leaving, it shuts down in order and its last records go out.
 
-    ROS's own signal handling is left out, since it would take the middleware away first.
     Raises SimNodeError when ROS does not take the name.
     """
     try:
@@ -34,17 +48,13 @@ def hosted(arguments: Sequence[str] = (), **options: Any) -> Iterator[PlantNode]
         validate_namespace(f"/{(options.get('namespace') or '').strip('/')}")
     except NameValidationException as fault:
         raise SimNodeError(" ".join(str(fault).split())) from fault
-    context = rclpy.Context()
-    rclpy.init(args=list(arguments), context=context, signal_handler_options=SignalHandlerOptions.NO)
-    try:
+    with own_context(arguments) as context:
         node = PlantNode(context=context, **options)
         try:
             yield node
         finally:
             node.finish()
             node.destroy_node()
-    finally:
-        rclpy.shutdown(context=context)
 
 
 @contextmanager

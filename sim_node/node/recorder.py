@@ -9,14 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-import rclpy
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
-from rclpy.signals import SignalHandlerOptions
 
-from sim_node.node.process import spinning
+from sim_node.node.process import own_context, spinning
 from sim_node.replay import messages
 from sim_node.replay.writer import BagWriter
 from sim_node.stop import stop_requested
@@ -87,15 +85,11 @@ class Recorder(Node):
 @contextmanager
 def recording(writer: BagWriter, node: str) -> Iterator[Recorder]:
     """Record a node inside the block, by a thread."""
-    context = Context()
-    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
-    try:
+    with own_context() as context:
         recorder = Recorder(writer, [node], context)
         with spinning(recorder):
             yield recorder
         recorder.destroy_node()
-    finally:
-        rclpy.shutdown(context=context)
 
 
 def record(
@@ -108,9 +102,7 @@ def record(
 
     ``progress`` is told some ten times a second.
     """
-    context = Context()
-    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
-    try:
+    with own_context() as context:
         with stop_requested() as stop:  # before it says that it records: from then on it ends in order
             recorder = Recorder(writer, nodes, context)
             executor = SingleThreadedExecutor(context=context)
@@ -122,8 +114,6 @@ def record(
             _settle(executor, recorder.recorded)
         recorder.destroy_node()
         return recorder.recorded
-    finally:
-        rclpy.shutdown(context=context)
 
 
 def _settle(executor: SingleThreadedExecutor, recorded: Recorded) -> None:

@@ -6,14 +6,11 @@ from contextlib import ExitStack
 from threading import Event
 from typing import Any
 
-import rclpy
-from rclpy.context import Context
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import Trigger
 
 from sim_node.msg import Stats
-from sim_node.node.process import spinning
+from sim_node.node.process import own_context, spinning
 from sim_node.srv import Step
 
 ANSWER_S = 3.0
@@ -35,9 +32,7 @@ class Remote:
 
     def __enter__(self) -> Remote:
         with ExitStack() as making:
-            context = Context()
-            rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
-            making.callback(lambda: rclpy.shutdown(context=context))
+            context = making.enter_context(own_context())
             self._node = Node("sim_node_top", context=context, start_parameter_services=False)
             making.callback(self._node.destroy_node)
             making.enter_context(spinning(self._node))

@@ -11,7 +11,7 @@ from rclpy.lifecycle import LifecycleNode
 
 from sim_node.msg import Histogram, Stats
 from sim_node.node.assembly import Assembly
-from sim_node.node.clock import STEADY
+from sim_node.node.clock import timer
 from sim_node.node.topic import Topic
 from sim_node.plant import Distribution
 from sim_node.replay.messages import ROS, time_message
@@ -29,7 +29,7 @@ class Statistics:
         with ExitStack() as making:
             self._topic = making.enter_context(Topic(self._node, Stats, "~/stats", 10))
             period = self._assembly.settings.diagnostics_period
-            making.callback(self._node.destroy_timer, self._node.create_timer(period, self._publish, clock=STEADY))
+            making.enter_context(timer(self._node, period, self._publish))
             self._made = making.pop_all()
         return self
 
@@ -72,7 +72,7 @@ class Statistics:
 
 
 def _histogram(name: str, told: Distribution) -> Histogram:
-    filled = told.counts.nonzero()[0]
+    edges, counts = told.filled
     return Histogram(
         name=name,
         unit="ticks" if name.endswith("delay_ticks") else "ns",
@@ -82,6 +82,6 @@ def _histogram(name: str, told: Distribution) -> Histogram:
         p99=told.p99,
         p999=told.p999,
         max=told.max,
-        edges=array.array("Q", told.edges[filled].tolist()),
-        counts=array.array("Q", told.counts[filled].tolist()),
+        edges=array.array("Q", edges.tolist()),
+        counts=array.array("Q", counts.tolist()),
     )

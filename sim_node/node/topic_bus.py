@@ -13,9 +13,8 @@ import rclpy
 from builtin_interfaces.msg import Time
 from can_msgs.msg import Frame
 from rclpy.qos import QoSProfile
-from rclpy.signals import SignalHandlerOptions
 
-from sim_node.node.process import spinning
+from sim_node.node.process import own_context, spinning
 
 DEPTH = 1000  # messages that wait: a second of a busy bus
 MOST = 8  # bytes of a can_msgs/Frame
@@ -31,10 +30,8 @@ class TopicBus(can.BusABC):
         base = channel.rstrip("/")
         self.channel_info = f"topics {base}/to_can_bus and {base}/from_can_bus"
         self._waiting: queue.SimpleQueue[can.Message] = queue.SimpleQueue()
-        context = rclpy.Context()
-        rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
         self._stack = ExitStack()
-        self._stack.callback(rclpy.shutdown, context=context)
+        context = self._stack.enter_context(own_context())
         node = rclpy.create_node(f"sim_node_can_{os.getpid()}", context=context)
         self._stack.callback(node.destroy_node)
         self._publisher = node.create_publisher(Frame, f"{base}/to_can_bus", QoSProfile(depth=DEPTH))

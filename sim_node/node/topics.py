@@ -16,7 +16,7 @@ from sim_node.bridge.handle import boot_id
 from sim_node.layout import Layout
 from sim_node.msg import Field, Keyframe, Record, Ring, Tick, Unanswered
 from sim_node.node.assembly import Assembly
-from sim_node.node.clock import STEADY
+from sim_node.node.clock import timer
 from sim_node.node.outputs import Outputs
 from sim_node.node.topic import Topic
 from sim_node.replay.messages import ROS, keyframe_message, record_message, time_message, trimmed, unanswered_message
@@ -105,8 +105,7 @@ class Topics:
             if settings.tick_topic_rate:
                 self._reader = making.enter_context(Subscriber(self._assembly.publisher))
                 self._last = -1
-                timer = self._node.create_timer(1.0 / settings.tick_topic_rate, self._publish_tick, clock=STEADY)
-                making.callback(self._node.destroy_timer, timer)
+                making.enter_context(timer(self._node, 1.0 / settings.tick_topic_rate, self._publish_tick))
             self._running = making.pop_all()
 
     def stop(self) -> None:

@@ -49,6 +49,12 @@ class Distribution:
         return min(low + (high - low) // 2, self.max)
 
     @property
+    def filled(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """The buckets that hold something: least value and count of each, u64."""
+        which = np.flatnonzero(self.counts)
+        return self.edges[which], self.counts[which]
+
+    @property
     def p50(self) -> int:
         """The median."""
         return self.percentile(50)

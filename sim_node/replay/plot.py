@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sim_node.layout import Field
-from sim_node.plant.statistics import Distribution
 from sim_node.replay.history import History
 
 POINTS = 4000  # of a curve; more than a screen shows, few enough to drag with the mouse
@@ -96,14 +95,8 @@ def figure(shown: Sequence[Panel]) -> Any:
     return drawn
 
 
-# The least values of buckets that have some, and how many those are, (n,) each.
+# What ``Distribution.filled`` gives: least value and count of each bucket that holds something, (n,) each.
 Buckets = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
-
-
-def buckets(told: Distribution) -> Buckets:
-    """Take the buckets of a distribution that are not empty."""
-    filled = np.flatnonzero(told.counts)
-    return told.edges[filled], told.counts[filled]
 
 
 def bars(distributions: Mapping[str, Buckets], unit: str, scale: float) -> Any:

@@ -27,8 +27,8 @@ HISTOGRAMS = ("lateness", "step_time", "wake_to_commit", "answer_time", "command
 class Life:
     """One generation of a plant in a bag: its first keyframe, its ticks, and how well it kept time.
 
-    ``received_ns`` is the span of real time from the first record to the last, of ``spanned`` ticks; 0 where stamps are
-    simulated time. ``stats`` is the last message that told of the clock.
+    ``stamps`` are those of the first record and the last (ns), each with its last step. ``stats`` is the last message
+    that told of the clock.
     """
 
     name: str

@@ -127,7 +127,7 @@ class Evidence:
         if rig.options.realtime:
             page.heading("Real time")
             page.facts({name: str(count) for name, count in rig.stepper.counters().items()})
-            told = {name: plot.buckets(each) for name, each in rig.stepper.statistics().items() if each.count}
+            told = {name: each.filled for name, each in rig.stepper.statistics().items() if each.count}
             told.pop("delay_ticks", None)  # no time
             page.plot(plot.bars(told, "µs", 1e-3))
 

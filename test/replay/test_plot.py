@@ -6,7 +6,7 @@ from sim_node import dtypes
 from sim_node.layout import Layout
 from sim_node.plant.statistics import Distribution
 from sim_node.replay.history import History
-from sim_node.replay.plot import CURVES, POINTS, Curve, Panel, bars, buckets, figure, panels, thinned
+from sim_node.replay.plot import CURVES, POINTS, Curve, Panel, bars, figure, panels, thinned
 
 LAYOUT = Layout.of(
     [
@@ -59,6 +59,6 @@ def test_bars_count_every_value():
     counts = np.zeros(3776, np.uint64)
     counts[[0, 70, 300, 301]] = 1, 2, 3, 4
     told = Distribution.of(counts, 1000, 10**6)
-    drawn = bars({"lateness": buckets(told)}, "µs", 1e-3)
+    drawn = bars({"lateness": told.filled}, "µs", 1e-3)
     assert sum(drawn.data[0].y) == 10
     assert drawn.data[0].x[0] == -3.0  # 0 ns stands with 1 ns, and the axis is the power of ten
