@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -14,9 +14,16 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def stop_requested() -> Iterator[threading.Event]:
     """Give an event that SIGINT and SIGTERM set, in place of what they did before."""
     event = threading.Event()
-    before = {number: signal.signal(number, lambda *_: event.set()) for number in STOP_SIGNALS}
-    try:
+    with handled(lambda _: event.set()):
         yield event
+
+
+@contextmanager
+def handled(act: Callable[[int], object]) -> Iterator[None]:
+    """Have SIGINT and SIGTERM call this with their number inside the block, in place of what they did before."""
+    before = {number: signal.signal(number, lambda one, _: act(one)) for number in STOP_SIGNALS}
+    try:
+        yield
     finally:
         for number, handling in before.items():
             signal.signal(number, handling)

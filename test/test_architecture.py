@@ -32,7 +32,7 @@ ALLOWED = {
     "plant": {"runtime", "layout", "_native"},
     "kernels": {"plant"},
     "bridge": {"layout", "device", "_native"},
-    "replay": {"plant"},
+    "replay": {"plant", "stop"},
     "wires": {"bridge", "part"},
     "node": {"plant", "bridge", "replay", "part", "stop", "msg", "srv"},
     "testing": {"node"},

@@ -24,8 +24,8 @@ from sim_node.node.report import report
 
 
 @contextmanager
-def own_context(arguments: Sequence[str] = ()) -> Iterator[Context]:
-    """Make a ROS context for nodes inside the block.
+def joined(arguments: Sequence[str] = ()) -> Iterator[Context]:
+    """Join ROS inside the block, by a context of its own for the nodes there.
 
     ROS's own signal handling is left out, since it would take the middleware away first.
     """
@@ -48,7 +48,7 @@ def hosted(arguments: Sequence[str] = (), **options: Any) -> Iterator[PlantNode]
         validate_namespace(f"/{(options.get('namespace') or '').strip('/')}")
     except NameValidationException as fault:
         raise SimNodeError(" ".join(str(fault).split())) from fault
-    with own_context(arguments) as context:
+    with joined(arguments) as context:
         node = PlantNode(context=context, **options)
         try:
             yield node

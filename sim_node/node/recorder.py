@@ -14,7 +14,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
 
-from sim_node.node.process import own_context, spinning
+from sim_node.node.process import joined, spinning
 from sim_node.replay import messages
 from sim_node.replay.writer import BagWriter
 from sim_node.stop import stop_requested
@@ -85,7 +85,7 @@ class Recorder(Node):
 @contextmanager
 def recording(writer: BagWriter, node: str) -> Iterator[Recorder]:
     """Record a node inside the block, by a thread."""
-    with own_context() as context:
+    with joined() as context:
         recorder = Recorder(writer, [node], context)
         with spinning(recorder):
             yield recorder
@@ -102,7 +102,7 @@ def record(
 
     ``progress`` is told some ten times a second.
     """
-    with own_context() as context:
+    with joined() as context:
         with stop_requested() as stop:  # before it says that it records: from then on it ends in order
             recorder = Recorder(writer, nodes, context)
             executor = SingleThreadedExecutor(context=context)

@@ -10,7 +10,7 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from sim_node.msg import Stats
-from sim_node.node.process import own_context, spinning
+from sim_node.node.process import joined, spinning
 from sim_node.srv import Step
 
 ANSWER_S = 3.0
@@ -32,7 +32,7 @@ class Remote:
 
     def __enter__(self) -> Remote:
         with ExitStack() as making:
-            context = making.enter_context(own_context())
+            context = making.enter_context(joined())
             self._node = Node("sim_node_top", context=context, start_parameter_services=False)
             making.callback(self._node.destroy_node)
             making.enter_context(spinning(self._node))

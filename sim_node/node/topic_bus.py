@@ -14,7 +14,7 @@ from builtin_interfaces.msg import Time
 from can_msgs.msg import Frame
 from rclpy.qos import QoSProfile
 
-from sim_node.node.process import own_context, spinning
+from sim_node.node.process import joined, spinning
 
 DEPTH = 1000  # messages that wait: a second of a busy bus
 MOST = 8  # bytes of a can_msgs/Frame
@@ -31,7 +31,7 @@ class TopicBus(can.BusABC):
         self.channel_info = f"topics {base}/to_can_bus and {base}/from_can_bus"
         self._waiting: queue.SimpleQueue[can.Message] = queue.SimpleQueue()
         self._stack = ExitStack()
-        context = self._stack.enter_context(own_context())
+        context = self._stack.enter_context(joined())
         node = rclpy.create_node(f"sim_node_can_{os.getpid()}", context=context)
         self._stack.callback(node.destroy_node)
         self._publisher = node.create_publisher(Frame, f"{base}/to_can_bus", QoSProfile(depth=DEPTH))

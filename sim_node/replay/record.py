@@ -18,12 +18,12 @@ from sim_node.plant import Records, Stepper
 from sim_node.plant.value import array_of
 from sim_node.replay import messages
 from sim_node.replay.writer import BagWriter
+from sim_node.stop import handled
 
 BATCH = 512  # ticks a record message, of at most so many
 BATCH_BYTES = 1 << 20
 FLUSH_S = 1.0  # of wall time that a killed run may lose
 GENERATION = 1
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +175,10 @@ def _whole() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    before = {number: signal.signal(number, lambda one, _: came.append(one)) for number in STOP_SIGNALS}
     try:
-        yield
+        with handled(came.append):
+            yield
     finally:
-        for number, handling in before.items():
-            signal.signal(number, handling)
         for again in came:
             signal.raise_signal(again)
 
