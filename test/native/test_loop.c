@@ -163,11 +163,20 @@ static void check_grants(void)
     close_rig(&r);
 }
 
-/* Answers ticks with their number, the last one of that number. */
+/* Answers ticks with their number, the last one of that number, and the slow one only when the loop was seen to wait for it. */
 typedef struct {
     rig *rig;
-    uint64_t last;
+    uint64_t last, slow;
 } controller;
+
+/* A tick beats at most once, and then only whoever waits for an answer does. */
+static void await_waiting(const sn_control *control)
+{
+    for (int beats = 0; beats < 2; beats++) {
+        const int64_t before = __atomic_load_n(&control->heartbeat_ns, __ATOMIC_RELAXED);
+        while (__atomic_load_n(&control->heartbeat_ns, __ATOMIC_RELAXED) == before) sched_yield();
+    }
+}
 
 static void *control(void *object)
 {
@@ -178,6 +187,7 @@ static void *control(void *object)
     for (uint64_t step = 0; step < c->last;) {
         if (sn_reader_wait(&reader, INT64_C(1000000000), 0) != SN_NEW || sn_reader_take(&reader, &tick, 0) != SN_NEW) continue;
         const int64_t force[WIDTH] = {(int64_t)tick.step};
+        if (tick.step == c->slow) await_waiting(reader.ring->control);
         CHECK(sn_mailbox_put(&reader, 0, force, tick.step, sn_now_ns()) == SN_OK);
         step = tick.step;
         sn_reader_release(&reader, &tick);
@@ -193,7 +203,7 @@ static void check_lockstep(int64_t spin_ns)
 {
     rig r;
     pthread_t thread;
-    controller c = {&r, 399};
+    controller c = {&r, 399, 200};
     sn_pace pace = LOCKSTEP;
     pace.ticks = 400, pace.spin_ns = spin_ns;
     open_rig(&r, pace);
