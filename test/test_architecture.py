@@ -99,7 +99,7 @@ TESTED_ELSEWHERE = {
     "node/node": "ros/test_lifecycle.py makes its transitions through the middleware",
     "node/outputs": "ros/test_outputs.py listens to a real node",
     "node/process": "ros/test_process.py ends it by signals; every test of ros/ is inside one",
-    "node/publication": "ros/test_publication.py listens to a real node, and counts what goes out in the test's own time",
+    "node/publication": "ros/test_publication.py counts what goes out, of a real node too",
     "node/remote": "cli/test_top.py pauses, steps and resets a real node by it",
     "node/services": "ros/test_services.py calls them through the middleware",
     "node/simulated_time": "ros/test_simulated_time.py has nodes that live in it",

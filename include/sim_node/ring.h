@@ -44,6 +44,7 @@
 #include "ring/code.h"
 #include "ring/field.h"
 #include "ring/life.h"
+#include "ring/lookup.h"
 #include "ring/mailbox.h"
 #include "ring/mapper.h"
 #include "ring/producer.h"

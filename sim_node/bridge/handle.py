@@ -11,7 +11,7 @@ from typing import Any
 from sim_node._native import Ring
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.segment import Segment
-from sim_node.bridge.transports import posix_shm
+from sim_node.bridge.transports import posix_shm, shared
 from sim_node.errors import RingError
 
 _WORDS = {"generation": 64, "owner_pid": 22, "owner_start": 34, "owner_uid": 32, "slots": 32}  # member → bits
@@ -60,13 +60,14 @@ class Handle:
             raise self._refusal(
                 "is of another host, or of before this one was started again; memory is shared on one host only"
             )
-        if self.transport != posix_shm.TRANSPORT:
-            raise self._refusal(f"has the transport {self.transport[:80]!r}; what another process opens is posix_shm")
+        if self.transport not in shared.SHARED:
+            known = " or ".join(shared.SHARED)
+            raise self._refusal(f"has the transport {self.transport[:80]!r}; what another process opens is {known}")
         why = "is gone"
         if self.owner_uid != (mine := os.geteuid()):
             owner, reader = posix_shm.user(self.owner_uid), posix_shm.user(mine)
             why = f"is of {owner}, this process of {reader}, and there is none for a group of both"
-        for segment in posix_shm.find_all(self.name):
+        for segment in shared.find_all(self.name):
             ring = segment.ring
             wrong = self._differences(ring)
             if not wrong and not ring.ended:

@@ -1,4 +1,4 @@
-"""How a descriptor of a GPU's memory comes from the producer to its readers: by a Unix socket (SCM_RIGHTS)."""
+"""How a descriptor of memory comes from the producer to its readers: by a Unix socket (SCM_RIGHTS)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import struct
 import threading
 from array import array
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from weakref import WeakSet
 
 from sim_node.bridge.offer import HANDLE_BYTES, Offer
 from sim_node.bridge.transports.posix_shm import user
@@ -25,19 +27,23 @@ _GROUPS_BYTES = 1024  # the most that Python asks an option for: 256 groups
 
 
 class Handover:
-    """Hands a descriptor to the readers of a ring, from ``begin`` to ``end``. Attributes: ``handle``, 64 bytes.
+    """Hands a descriptor to the readers of a ring, from ``begin`` to ``end``. Attributes: ``handle``.
 
-    The socket lies in no folder, so nothing is left of it after a kill; its name, ``handle``, is told by the ring only.
-    Who connects is sent the ring's generation with the descriptor, or a text that says why not: the producer waits for
-    nobody.
+    The socket lies in no folder, so nothing is left of it after a kill; its name is ``handle``, by default 64 random
+    bytes that only the ring tells. Who connects is sent the ring's generation with the descriptor, or a text that says
+    why not: the producer waits for nobody. It has a descriptor of its own until its end.
+    Raises OSError when another socket has the name.
     """
 
-    def __init__(self, file: int) -> None:
-        self.handle, self._file = secrets.token_hex(HANDLE_BYTES // 2).encode(), file
+    def __init__(self, file: int, handle: bytes = b"") -> None:
+        self.handle = handle or secrets.token_hex(HANDLE_BYTES // 2).encode()
         self._thread: threading.Thread | None = None
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._file = -1
         self._socket.bind(_address(self.handle))
         self._socket.listen(BACKLOG)  # who comes before it begins waits
+        self._file = os.dup(file)
+        _begun.add(self)
 
     def begin(self, generation: int, group: int | None) -> None:
         """Answer readers that are of this user, or of a group."""
@@ -49,12 +55,42 @@ class Handover:
         """Answer no more; after it the descriptor may be closed."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)  # which wakes the thread
-        if self._thread is not None:
+        if self._thread not in (None, threading.current_thread()):  # which may be the one that collects garbage
             self._thread.join()
+        self.close()
+
+    def close(self) -> None:
+        """Let go of socket and descriptor."""
         self._socket.close()
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def __del__(self) -> None:
-        self._socket.close()
+        self.end()
+
+
+_begun: WeakSet[Handover] = WeakSet()
+
+
+def _forked() -> None:
+    """Let the child hold no name that its parent's end is to set free."""
+    for handover in _begun:
+        handover.close()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the other end of a handover said, with the descriptors that it sent, and who that is."""
+
+    said: bytes
+    files: array[int]
+    pid: int
+    uid: int
+    groups: frozenset[int]
 
 
 @contextmanager
@@ -63,39 +99,60 @@ def received(offer: Offer) -> Iterator[int]:
 
     Raises RingError where the producer refuses, does not answer, or is not the one who answers.
     """
-    try:
-        said, files = _asked(offer)
-    except OSError as error:
-        raise RingError(
-            f"the producer (pid {offer.pid}) does not hand its memory out: {error}; if it has ended, start it again"
-        ) from error
-    try:
-        if not files:
-            raise RingError(f"the producer (pid {offer.pid}) refuses: {said.decode(errors='replace') or 'it ended'}")
-        if said != _GENERATION.pack(offer.generation):
-            raise RingError(f"the memory is of another generation of the ring than {offer.generation}")
-        yield files[0]
-    finally:
-        for file in files:
-            os.close(file)
-
-
-def _asked(offer: Offer) -> tuple[bytes, array[int]]:
-    files = array("i")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as producer:
-        producer.settimeout(ANSWER_S)
-        producer.connect(_address(offer.memory))
-        pid, uid, _ = _credentials(producer)
-        if (pid, uid) != (offer.pid, offer.uid):
+    with ExitStack() as asking:
+        try:
+            answer = asking.enter_context(asked(offer.memory))
+        except OSError as error:
             raise RingError(
-                f"pid {pid} of {user(uid)} answers in place of the producer, pid {offer.pid} of {user(offer.uid)}"
+                f"the producer (pid {offer.pid}) does not hand its memory out: {error}; if it has ended, start it again"
+            ) from error
+        if (answer.pid, answer.uid) != (offer.pid, offer.uid):
+            raise RingError(
+                f"pid {answer.pid} of {user(answer.uid)} answers in place of the producer, pid {offer.pid} of "
+                f"{user(offer.uid)}"
             )
+        if not answer.files:
+            told = answer.said.decode(errors="replace") or "it ended"
+            raise RingError(f"the producer (pid {offer.pid}) refuses: {told}")
+        if answer.said != _GENERATION.pack(offer.generation):
+            raise RingError(f"the memory is of another generation of the ring than {offer.generation}")
+        yield answer.files[0]
+
+
+@contextmanager
+def asked(handle: bytes) -> Iterator[Answer]:
+    """Ask whoever has that name for a descriptor; what came is closed behind the block.
+
+    Raises OSError: ConnectionRefusedError when nobody has the name, TimeoutError when no answer came.
+    """
+    files = array("i")
+    with _connected(handle) as producer:
+        pid, uid, gid = _credentials(producer)
+        groups = frozenset((gid, *_groups(producer)))
         # socket.recv_fds drops the flag, and a child would inherit the memory
         said, sent, *_ = producer.recvmsg(_LONGEST, socket.CMSG_LEN(files.itemsize), socket.MSG_CMSG_CLOEXEC)
     for level, kind, told in sent:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
             files.frombytes(told[: len(told) - len(told) % files.itemsize])
-    return said, files
+    try:
+        yield Answer(said, files, pid, uid, groups)
+    finally:
+        for file in files:
+            os.close(file)
+
+
+def holder(handle: bytes) -> tuple[int, int]:
+    """Tell pid and uid of the process that has a name. Raises OSError as ``asked``."""
+    with _connected(handle) as producer:
+        return _credentials(producer)[:2]
+
+
+@contextmanager
+def _connected(handle: bytes) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as producer:
+        producer.settimeout(ANSWER_S)
+        producer.connect(_address(handle))
+        yield producer
 
 
 def _address(handle: bytes) -> bytes:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from sim_node._native import Ring
 from sim_node.bridge.huge_pages import count
 from sim_node.bridge.offer import Offer
-from sim_node.bridge.transports import posix_shm
+from sim_node.bridge.segment import Segment
+from sim_node.bridge.transports import shared
 from sim_node.errors import RingError
 from sim_node.layout import Layout
 
@@ -105,13 +107,13 @@ class RingInfo:
 
 
 def rings() -> list[RingInfo]:
-    """List the rings in shared memory, sorted by name, those that cannot be read with the reason."""
+    """List the rings in shared memory, those that cannot be read with the reason."""
     found = []
-    for path in sorted(posix_shm.FOLDER.glob("sim_node.*.*")):
-        name = path.name.split(".", 2)[2]
-        mine = path in posix_shm.paths_of(name)
-        info = _mine(path, name) if mine else _unread(name, f"{path} is another user's or group's")
-        found += [info] if info else []
+    for transport, module in shared.SHARED.items():
+        for name, place, attach in module.rings():
+            theirs = f"{place} is another user's or group's"
+            info = _mine(attach, name, transport) if attach else _unread(name, transport, theirs)
+            found += [info] if info else []
     return found
 
 
@@ -127,9 +129,9 @@ def inputs_of(ring: Ring, inputs: Layout) -> tuple[InputInfo, ...]:
     return tuple(found)
 
 
-def _mine(path: Path, name: str) -> RingInfo | None:
+def _mine(attach: Callable[[], Segment | None], name: str, transport: str) -> RingInfo | None:
     try:
-        segment = posix_shm.attach(path, name)
+        segment = attach()
         if segment is None:
             return None
         layout = Layout.parse(segment.ring.inputs.decode())
@@ -138,7 +140,7 @@ def _mine(path: Path, name: str) -> RingInfo | None:
         inputs = inputs_of(segment.ring, layout)
         device = Offer.parse(segment.ring.device, segment.ring).transport if segment.ring.device else ""
     except (RingError, ValueError, KeyError, TypeError) as error:
-        return _unread(name, str(error))
+        return _unread(name, transport, str(error))
     ring, readers = segment.ring, tuple(ReaderInfo(*row, _uid(row[0])) for row in segment.ring.readers())
     number, step, sent_ns = ring.newest or (0, None, 0)
     ticks = number + ring.dropped
@@ -171,5 +173,5 @@ def _uid(pid: int) -> int | None:
     return next(int(line.split()[2]) for line in status.splitlines() if line.startswith("Uid:"))
 
 
-def _unread(name: str, problem: str) -> RingInfo:
-    return RingInfo(name, posix_shm.TRANSPORT, problem=problem)
+def _unread(name: str, transport: str, problem: str) -> RingInfo:
+    return RingInfo(name, transport, problem=problem)

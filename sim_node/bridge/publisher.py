@@ -17,7 +17,7 @@ from sim_node.bridge.exported import Exported
 from sim_node.bridge.huge_pages import gather
 from sim_node.bridge.name import ring_name
 from sim_node.bridge.segment import Segment, Views
-from sim_node.bridge.transports import in_process, posix_shm
+from sim_node.bridge.transports import in_process, posix_shm, shared
 from sim_node.device.cuda import Cuda
 from sim_node.device.driver import DriverError
 from sim_node.device.sharing import AUTO, TRANSPORTS, choose
@@ -32,10 +32,11 @@ class Publisher:
     ``exclusive`` are for one writer at a time; a writer that sent nothing for ``silence`` ticks is no longer in charge
     of an input. Fields of ``device_layout`` lie in as many slots of a GPU's memory, which its kernels fill
     (``Stepper(slots=…)``); other processes get them by ``device_transport``: 'cuda_ipc', 'vmm', or 'auto', the first
-    of these that the GPU has. The ring is for this user alone, or for the members of ``group`` (a name or a number) as
-    well. With ``huge_pages`` its memory lies in huge pages where the kernel makes them; a warning says why it does not.
-    A reader that holds a slot for longer than ``lease_limit`` seconds (0: no limit) loses it when the producer wants
-    it, and is told (``Subscriber.next``).
+    of these that the GPU has. Other processes share the ring by ``transport``: 'posix_shm', a file in /dev/shm, or
+    'memfd', memory without a file that is sealed to its size. The ring is for this user alone, or for the members of
+    ``group`` (a name or a number) as well. With ``huge_pages`` its memory lies in huge pages where the kernel makes
+    them; a warning says why it does not. A reader that holds a slot for longer than ``lease_limit`` seconds (0: no
+    limit) loses it when the producer wants it, and is told (``Subscriber.next``).
     Attributes: ``ring`` (the native ring, for the stepper), ``transport``, ``layout``, ``inputs``, ``exported`` (those
     slots of a GPU, or None).
     Raises RingError when the ring cannot be made: a bad or taken name, another user's, more memory than is free, an
@@ -52,6 +53,7 @@ class Publisher:
         *,
         exclusive: Collection[str] = (),
         silence: int = SILENCE,
+        transport: str = posix_shm.TRANSPORT,
         group: str | None = None,
         huge_pages: bool = False,
         lease_limit: float = 0.0,
@@ -67,6 +69,9 @@ class Publisher:
             raise RingError(f"a writer is silent after at least 1 tick and less than 2^32, not {silence!r}")
         if not 0 <= lease_limit < 1e9:
             raise RingError(f"a lease lasts 0 (for ever) to 1e9 seconds, not {lease_limit!r}")
+        if transport not in shared.SHARED:
+            known = ", ".join(map(repr, shared.SHARED))
+            raise RingError(f"processes share a ring by one of {known}, not {transport!r}")
         sizes, texts = (
             tuple(field.nbytes for field in self.inputs),
             (layout.text().encode(), self.inputs.text().encode()),
@@ -100,7 +105,7 @@ class Publisher:
         if name is None:
             self.segment = in_process.create("anonymous", size, form)
         else:
-            self.segment = posix_shm.create(ring_name(name), size, form, number)
+            self.segment = shared.create(transport, ring_name(name), size, form, number)
         self.name, self.transport, self.ring = self.segment.name, self.segment.transport, self.segment.ring
         if exported is not None:
             exported.begin(self.ring.generation, number)
@@ -178,7 +183,6 @@ def _end(segment: Segment, exported: Exported | None) -> None:
     if segment.ring.owner_pid != os.getpid():
         return
     segment.ring.close()
-    if segment.transport == posix_shm.TRANSPORT:
-        posix_shm.remove(segment)
+    shared.remove(segment)
     if exported is not None:
         exported.retire(segment.ring)

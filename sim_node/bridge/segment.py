@@ -6,7 +6,7 @@ import mmap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,13 @@ from sim_node._native import Ring
 from sim_node.errors import RingError
 from sim_node.layout import Field, Layout
 
+if TYPE_CHECKING:
+    from sim_node.bridge.handover import Handover
+
 # Makes a ring of a given generation in fresh memory.
 Form = Callable[[mmap.mmap, int], Ring]
+# A ring that is there: its name, where it is, and what maps it; None where it is another user's or group's.
+Found = tuple[str, str, "Callable[[], Segment | None] | None"]
 Views = dict[str, np.ndarray[Any, Any]]
 
 
@@ -29,6 +34,7 @@ class Segment:
     name: str
     inode: int = 0
     path: Path | None = None
+    handover: Handover | None = None
 
     def slot(self, layout: Layout, slot: int, *, writable: bool) -> Views:
         """View each field of a slot, on the slot itself."""

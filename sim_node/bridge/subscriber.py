@@ -22,7 +22,7 @@ from sim_node.bridge.name import ring_name
 from sim_node.bridge.offer import Offer
 from sim_node.bridge.publisher import Publisher
 from sim_node.bridge.segment import Segment
-from sim_node.bridge.transports import posix_shm
+from sim_node.bridge.transports import shared
 from sim_node.bridge.way import Way
 from sim_node.errors import RingError
 from sim_node.layout import Layout
@@ -64,7 +64,7 @@ class Subscriber:
             self.name, self._find = source.name, lambda: source.segment
         else:
             self.name = source.name if isinstance(source, Handle) else ring_name(source)
-            self._find = partial(posix_shm.find, self.name)
+            self._find = partial(shared.find, self.name)
         self._switches = -1
         first = source.find() if isinstance(source, Handle) else None
         self._adopt(first or self._search(None, timeout, time.monotonic() + timeout))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 # docs/ring.md, "Fields on a GPU", has the figures and the machine that they were measured on
 _COSTS = {
     "posix_shm": "a view on the slot itself; nothing is copied",
+    "memfd": "a view on the slot itself; nothing is copied",
     "in_process": "the array itself: a kernel in this process costs what its launch does; fetch copies by DMA",
     "cuda_ipc": "fetch copies by DMA: about 60 µs for 64 kB after the commit, and 100 µs for 1 MB; a kernel of this "
     "process ends about 160 µs after the commit, since the GPU switches between processes, unless MPS runs",

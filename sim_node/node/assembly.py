@@ -100,6 +100,7 @@ class Assembly:
             slots=settings.slots,
             exclusive=settings.exclusive,
             silence=settings.input_silence,
+            transport=settings.transport,
             group=settings.group or None,
             huge_pages=settings.huge_pages,
             lease_limit=settings.lease_limit_ms * 1e-3,

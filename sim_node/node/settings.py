@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
+from sim_node.bridge.transports import posix_shm, shared
 from sim_node.device.sharing import AUTO, TRANSPORTS
 from sim_node.node.parameters import Declaration, ParameterError, Value
 from sim_node.plant.pace import MISSES, OVERRUNS
@@ -94,6 +95,12 @@ class Settings:
         "others have 0 unless they say so.",
         low=-(2**31),
         high=2**31 - 1,
+    )
+    transport: str = _setting(
+        posix_shm.TRANSPORT,
+        "How processes of this machine share the ring: a file in /dev/shm (posix_shm), or memory without a file that "
+        "is sealed to its size and goes with its last process (memfd).",
+        choices=tuple(shared.SHARED),
     )
     group: str = _setting("", "Group whose members may read the ring and send commands; empty: the node's user alone.")
     lease_limit_ms: float = _setting(

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from sim_node.bridge import handover
-from sim_node.bridge.handover import Handover, received
+from sim_node.bridge.handover import Handover, holder, received
 from sim_node.bridge.offer import Offer
 from sim_node.errors import RingError
 from sim_node.layout import Layout
@@ -55,6 +55,9 @@ def test_each_reader_gets_a_descriptor_of_its_own(handing, file):
         assert len({file, first, second}) == 3
         assert os.pread(first, 100, 0) == os.pread(second, 100, 0) == b"the memory"
         assert not os.get_inheritable(first)
+        assert len(descriptors(file)) == 4  # that of the handover among them
+    assert len(descriptors(file)) == 2
+    handing.end()
     assert descriptors(file) == [file]
 
 
@@ -74,7 +77,30 @@ def test_memory_of_another_generation_is_refused(handing, file):
     other = replace(offered(handing), generation=3)
     with pytest.raises(RingError, match="is of another generation of the ring than 3"), received(other):
         pass
-    assert descriptors(file) == [file]
+    assert len(descriptors(file)) == 2
+
+
+def test_a_name_has_one_holder_and_is_free_at_its_end_also_in_forked_children(file):
+    name = f"test_{os.getpid()}".encode()
+    first = Handover(file, name)
+    assert holder(name) == (os.getpid(), os.geteuid())
+    with pytest.raises(OSError, match="Address already in use"):
+        Handover(file, name)
+    parent, child = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        parent.close()
+        child.send(b"forked")
+        child.recv(1)  # it holds what it inherited until then
+        os._exit(0)
+    child.close()
+    assert parent.recv(10) == b"forked"
+    first.end()
+    with pytest.raises(ConnectionRefusedError):
+        holder(name)
+    Handover(file, name).end()
+    parent.close()
+    assert os.waitpid(pid, 0)[1] == 0
 
 
 def test_readers_that_leave_or_say_nothing_hold_nobody_up(handing):

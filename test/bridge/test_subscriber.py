@@ -28,12 +28,13 @@ def publish(publisher, step, **fields):
         slot.commit(step, step * 1000, step + 1)
 
 
-@pytest.fixture(params=["posix_shm", "in_process"])
+@pytest.fixture(params=["posix_shm", "memfd", "in_process"])
 def pair(request, states, inputs, name):
     """A publisher and a subscriber: every transport keeps the same promises."""
-    shared = request.param == "posix_shm"
+    shared = request.param != "in_process"
+    how = {"transport": request.param} if shared else {}
     with (
-        Publisher(states, inputs, name if shared else None) as publisher,
+        Publisher(states, inputs, name if shared else None, **how) as publisher,
         Subscriber(name if shared else publisher) as subscriber,
     ):
         assert publisher.transport == subscriber.transport == request.param

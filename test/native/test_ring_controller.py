@@ -10,6 +10,7 @@ import pytest
 
 from sim_node import dtypes
 from sim_node.bridge import Publisher
+from sim_node.bridge.transports.shared import SHARED
 from sim_node.layout import Layout
 
 HERE = Path(__file__).parent
@@ -32,12 +33,14 @@ def test_each_header_compiles_alone(words, header, tmp_path):
 
 
 @pytest.mark.parametrize("group", [None, str(os.getegid())], ids=["user", "group"])
-def test_a_controller_in_c_closes_the_loop(tmp_path, group):
+@pytest.mark.parametrize("transport", list(SHARED))
+def test_a_controller_in_c_closes_the_loop(tmp_path, transport, group):
     program = tmp_path / "controller"
     subprocess.run([*C11, str(HERE / "ring_controller.c"), "-o", str(program)], check=True)
     name = f"test_c_{os.getpid()}"
     states = Layout.of([("level", dtypes.float64, (), "m")])
-    with Publisher(states, Layout.of([("valve", dtypes.float64, (), "")]), name, group=group) as publisher:
+    inputs = Layout.of([("valve", dtypes.float64, (), "")])
+    with Publisher(states, inputs, name, transport=transport, group=group) as publisher:
         child = subprocess.Popen([program, name], stdout=subprocess.PIPE, text=True)
         assert child.stdout.readline() == "ready\n"
         for step in range(1, 6):

@@ -10,7 +10,7 @@
 
 static const sn_due NEVER_DUE = {0};
 
-static void send(fixture *f, sn_reader *reader, const int64_t *force, uint64_t answers)
+static void put_force(fixture *f, sn_reader *reader, const int64_t *force, uint64_t answers)
 {
     CHECK(sn_mailbox_put(reader, 0, force, answers, sn_now_ns()) == 0);
     (void)f;
@@ -47,7 +47,7 @@ static void check_trajectory(uint32_t substeps, uint64_t slots)
         random = random * 1664525u + 1013904223u;
         if (random >> 30 == 0) {
             force[tick % WIDTH] = (int64_t)(random >> 20);
-            send(&f, &reader, force, tick - 1);
+            put_force(&f, &reader, force, tick - 1);
         }
         const uint64_t before = f.ring.control->dropped;
         CHECK(sn_stepper_tick(&f.stepper, NEVER_DUE));
@@ -81,7 +81,7 @@ static void check_failure(uint32_t substeps)
         CHECK(sn_stepper_tick(&f.stepper, NEVER_DUE));
         for (uint32_t k = 0; k < substeps; k++) model_step(&m, force);
     }
-    send(&f, &reader, wrong, 5);
+    put_force(&f, &reader, wrong, 5);
     for (int i = 0; i < 3; i++) {
         CHECK(!sn_stepper_tick(&f.stepper, NEVER_DUE));
         CHECK(f.stepper.error.code == 1 && f.stepper.error.index == -9 && f.stepper.failed_launch == 0);
@@ -89,7 +89,7 @@ static void check_failure(uint32_t substeps)
         CHECK(memcmp(&got, &m, sizeof m) == 0 && f.stepper.step == 5);
         check_latest(&f, &m, 5);
     }
-    send(&f, &reader, force, 5);
+    put_force(&f, &reader, force, 5);
     CHECK(sn_stepper_tick(&f.stepper, NEVER_DUE));
     for (uint32_t k = 0; k < substeps; k++) model_step(&m, force);
     check_latest(&f, &m, 6);

@@ -12,6 +12,7 @@ pytest.importorskip("rclpy", reason="installed without ROS")
 
 from devices import COMPILED
 
+from sim_node.bridge import Handle, Subscriber
 from sim_node.bridge.transports import posix_shm
 
 PLANTS = Path(__file__).with_name("plants.py")
@@ -34,6 +35,20 @@ def test_up_and_down(rig):
         assert not posix_shm.path_of(node.get_name()).exists()
         assert peer.change("shutdown")
         assert peer.state() == "finalized"
+
+
+def test_the_ring_may_lie_in_no_folder(rig):
+    from sim_node.msg import Ring
+
+    with rig(transport="memfd") as (node, peer):
+        told = peer.listen(Ring, "ring")
+        assert peer.change("configure")
+        assert peer.change("activate")
+        peer.until(lambda: told, "ring announced")
+        assert told[0].transport == "memfd"
+        assert not posix_shm.path_of(node.get_name()).exists()
+        with Subscriber(Handle.of(told[0])) as subscriber, subscriber.next(timeout=60) as tick:
+            assert tick.step > 0
 
 
 def test_a_ring_larger_than_shared_memory_is_refused_at_configure(rig, monkeypatch):

@@ -2,7 +2,6 @@
 #ifndef SIM_NODE_RING_SEGMENT_H
 #define SIM_NODE_RING_SEGMENT_H
 
-#include <limits.h>
 #include <sys/mman.h>
 
 #include "clock.h"
@@ -20,7 +19,6 @@
 #define SN_NAME 24u    /* bytes of a writer's name, with the zero at its end */
 #define SN_SILENCE 100u /* ticks, unless the producer says otherwise */
 #define SN_LINE 64u
-#define SN_GROUPS 1024 /* of a process, that sn_ring_open looks at */
 
 /* The first six and the sizes of the inputs are chosen; the rest follows from them. */
 typedef struct {
@@ -209,41 +207,6 @@ static inline const char *sn_ring_attach(sn_ring *r, void *memory, uint64_t size
     if (c->pid_namespace != sn_pid_namespace()) return "its owner lives in another pid namespace (container)";
     r->control = c;
     return NULL;
-}
-
-/* Open the segment of that name of a user ("") or a group ("g"); returns its descriptor, -1 with errno set. */
-static inline int sn_segment_open(const char *kind, unsigned id, const char *name)
-{
-    char path[PATH_MAX];
-    int start = snprintf(path, sizeof path, "/dev/shm/sim_node.%s%u.", kind, id);
-    snprintf(path + start, sizeof path - (size_t)start, "%s", *name == '/' ? name + 1 : name);
-    for (char *at = path + start; *at != 0; at++)
-        if (*at == '/') *at = '.';
-    return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-}
-
-/* Map the ring of a node of this user, or else of one of this process's groups, by the node's name (/arm/plant) or the
- * ring's (arm.plant); returns NULL or why not. For C and C++ controllers. */
-static inline const char *sn_ring_open(sn_ring *r, const char *name)
-{
-    struct stat found;
-    gid_t groups[SN_GROUPS + 1], group = 0;
-    int count = getgroups(SN_GROUPS, groups), file = sn_segment_open("", (unsigned)geteuid(), name), own = file >= 0;
-    if (count < 0) count = 0; /* there are more: the effective one is looked at */
-    groups[count] = getegid();
-    for (int i = count; file < 0 && errno == ENOENT && i >= 0; i--) {
-        group = groups[i];
-        file = sn_segment_open("g", (unsigned)group, name);
-    }
-    if (file < 0) return errno == ENOENT ? "there is no segment of that name" : "the segment may not be opened";
-    void *memory = MAP_FAILED;
-    if (fstat(file, &found) == 0 && (own ? found.st_uid == geteuid() : found.st_gid == group) && found.st_size > 0)
-        memory = mmap(NULL, (size_t)found.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    if (memory == MAP_FAILED) return "the segment is empty, of another user or group, or cannot be mapped";
-    const char *wrong = sn_ring_attach(r, memory, (uint64_t)found.st_size);
-    if (wrong != NULL) munmap(memory, (size_t)found.st_size);
-    return wrong;
 }
 
 /* Unmap what sn_ring_open mapped. */

@@ -10,10 +10,11 @@ import pwd
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from sim_node._native import Ring
-from sim_node.bridge.segment import Form, Segment, require_memory
+from sim_node.bridge.segment import Form, Found, Segment, require_memory
 from sim_node.errors import RingError
 
 TRANSPORT = "posix_shm"
@@ -27,8 +28,12 @@ def path_of(name: str, group: int | None = None) -> Path:
 
 def paths_of(name: str) -> list[Path]:
     """Tell where a ring of that name may lie that this process may read, its user's first."""
-    groups = dict.fromkeys((os.getegid(), *os.getgroups()))
-    return [path_of(name), *(path_of(name, group) for group in groups)]
+    return [path_of(name), *(path_of(name, group) for group in groups())]
+
+
+def groups() -> list[int]:
+    """The groups of this process, the effective one first."""
+    return list(dict.fromkeys((os.getegid(), *os.getgroups())))
 
 
 def group_id(group: str) -> int:
@@ -76,22 +81,23 @@ def create(name: str, size: int, form: Form, group: int | None = None) -> Segmen
         os.close(folder)
 
 
-def find(name: str) -> Segment | None:
-    """Map the segment of that name, of this user or else of one of its groups; None if there is none.
-
-    Raises RingError when it belongs to another user or holds no ring that can be read.
-    """
-    return next(find_all(name), None)
+def require_free(name: str, group: int | None = None) -> None:
+    """Remove the segments of that name whose owners are dead, so that no reader meets them. Raises as ``create``."""
+    for path in {path_of(name, group), path_of(name)}:
+        _displace(path, name)
 
 
 def find_all(name: str) -> Iterator[Segment]:
-    """Map one after another the segments of that name, of this user and then of its groups. Raises as ``find``."""
+    """Map one after another the segments of that name, of this user and then of its groups. Raises as ``attach``."""
     found = (attach(path, name) for path in paths_of(name))
     return (segment for segment in found if segment is not None)
 
 
 def attach(path: Path, name: str) -> Segment | None:
-    """Map the segment that lies there; None if there is none. Raises as ``find``."""
+    """Map the segment that lies there; None if there is none.
+
+    Raises RingError when it belongs to another user or holds no ring that can be read.
+    """
     try:
         file = _open(path, name)
     except FileNotFoundError:
@@ -110,6 +116,13 @@ def remove(segment: Segment) -> None:
     with suppress(FileNotFoundError):
         if segment.path is not None and segment.path.lstat().st_ino == segment.inode:
             segment.path.unlink()
+
+
+def rings() -> Iterator[Found]:
+    """List the segments of rings."""
+    for path in sorted(FOLDER.glob("sim_node.*.*")):
+        name = path.name.split(".", 2)[2]
+        yield name, str(path), partial(attach, path, name) if path in paths_of(name) else None
 
 
 def _give(file: int, name: str, group: int) -> None:
@@ -211,6 +224,6 @@ def _require_space(size: int, name: str) -> None:
     if size > free:
         raise RingError(
             f"ring '{name}' needs {size} bytes and {FOLDER} has {free} bytes free: publish fewer or smaller fields, "
-            "use fewer slots, or enlarge it (mount -o remount,size=…; docker run --shm-size=…)"
+            "use fewer slots, take the transport memfd, or enlarge it (mount -o remount,size=…; docker --shm-size=…)"
         )
     require_memory(size, name)

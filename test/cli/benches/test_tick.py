@@ -15,6 +15,10 @@ def test_each_clock_does_its_ticks(monkeypatch):
     for each in ran:
         assert sum(count for _, count in each["lateness"]["histogram_ns"]) == TICKS
     assert "doctor" in measured.peers["rclpy_timer"]["absent"]
+    fast = measured.figures["native_10_khz"]
+    assert fast["ticks"] == 10 * TICKS
+    assert 0 <= fast["in_time_percent"] <= 100
+    assert fast["misses"] + fast["skipped"] or fast["in_time_percent"] == 100
     ratios = {"sleep_loop_p50_vs_native", "sleep_loop_p99_vs_native"}
     if "absent" not in measured.peers["c_nanosleep"]:
         assert measured.peers["c_nanosleep"]["ticks"] == TICKS
