@@ -44,7 +44,7 @@ def test_the_ring_may_lie_in_no_folder(rig):
         told = peer.listen(Ring, "ring")
         assert peer.change("configure")
         assert peer.change("activate")
-        peer.until(lambda: told, "ring announced")
+        peer.until(lambda: told and node.assembly.stepper.step > 0, "ring announced, and a tick")
         assert told[0].transport == "memfd"
         assert not posix_shm.path_of(node.get_name()).exists()
         with Subscriber(Handle.of(told[0])) as subscriber, subscriber.next(timeout=60) as tick:
