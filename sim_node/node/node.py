@@ -21,6 +21,7 @@ from sim_node.node.parameters import PLANT, Parameters, of_plant
 from sim_node.node.report import report
 from sim_node.node.services import RefusedError, Services
 from sim_node.node.settings import SETTINGS, Settings
+from sim_node.node.simulated_time import SimulatedTime
 from sim_node.node.standard.request import requested
 from sim_node.node.stats import Statistics
 from sim_node.node.topics import QUALITY, Topics
@@ -170,7 +171,8 @@ class PlantNode(LifecycleNode):
                 warnings.simplefilter("ignore", StabilityWarning)  # the log has them
                 assembly = making.enter_context(Assembly(self, plant, settings))
             outputs = making.enter_context(Outputs(self, assembly, standard))
-            topics = making.enter_context(Topics(self, assembly, outputs))
+            time = making.enter_context(SimulatedTime(self, assembly))
+            topics = making.enter_context(Topics(self, assembly, outputs, time))
             making.enter_context(Inputs(self, assembly))
             making.enter_context(Services(self, assembly, self._reset))
             making.enter_context(Statistics(self, assembly))

@@ -115,8 +115,13 @@ class Settings:
     )
     record: bool = _setting(True, "Publish ~/record and ~/keyframe, from which a bag verifies.")
     keyframe_every: int = _setting(1000, "Ticks between keyframes; 0: one at the start only.", low=0)
-    tick_topic_rate: float = _setting(
-        100.0, "Greatest rate of ~/tick; 0 turns it off.", unit="Hz", low=0.0, high=1000.0
+    tick_topic_rate: float = _setting(100.0, "Rate of ~/tick; 0 turns it off.", unit="Hz", low=0.0, high=1000.0)
+    clock_topic_rate: float = _setting(
+        0.0,
+        "Rate of /clock, for nodes with use_sim_time; 0: another simulator has it, or nobody.",
+        unit="Hz",
+        low=0.0,
+        high=200.0,
     )
     bundle: str = _setting("", "Folder that 'sim-node build --out' wrote, to take kernels from; empty: none.")
     watchdog_ms: float = _setting(

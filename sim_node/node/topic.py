@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from rclpy.lifecycle import LifecycleNode
@@ -13,6 +14,9 @@ from rclpy.qos import QoSProfile
 from sim_node.plant.trace_file import trace_file
 
 Message = TypeVar("Message")
+
+# Several threads publish, and spans of one track may not overlap.
+_TRACING = Lock()
 
 
 class Topic(Generic[Message]):
@@ -43,10 +47,11 @@ class Topic(Generic[Message]):
         if self._spans is None:
             self.publisher.publish(make())
             return
-        began = time.monotonic_ns()
-        message = make()
-        made = time.monotonic_ns()
-        self.publisher.publish(message)
-        ended = time.monotonic_ns()
+        with _TRACING:
+            began = time.monotonic_ns()
+            message = make()
+            made = time.monotonic_ns()
+            self.publisher.publish(message)
+            ended = time.monotonic_ns()
         self._spans.leave(self.publisher.topic_name, began, ended, facts)
         self._spans.leave("publish", made, ended)

@@ -11,13 +11,15 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
-from sim_node.bridge import Subscriber
+from sim_node._native import Tick
 from sim_node.bridge.handle import boot_id
 from sim_node.layout import Layout
-from sim_node.msg import Field, Keyframe, Record, Ring, Tick, Unanswered
+from sim_node.msg import Field, Keyframe, Record, Ring, Unanswered
+from sim_node.msg import Tick as TickMessage
 from sim_node.node.assembly import Assembly
-from sim_node.node.clock import timer
 from sim_node.node.outputs import Outputs
+from sim_node.node.publication import Publication, publishing
+from sim_node.node.simulated_time import SimulatedTime
 from sim_node.node.topic import Topic
 from sim_node.replay.messages import ROS, keyframe_message, record_message, time_message, trimmed, unanswered_message
 
@@ -27,7 +29,7 @@ LATCHED = DurabilityPolicy.TRANSIENT_LOCAL
 # A profile is made of this for each publisher: rclpy writes a node's overrides into the profile that it is given.
 QUALITY: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "ring": (Ring, {"depth": 1, "durability": LATCHED}),
-    "tick": (Tick, {"depth": 10}),
+    "tick": (TickMessage, {"depth": 10}),
     "record": (Record, {"depth": 100, "durability": LATCHED}),
     "keyframe": (Keyframe, {"depth": 10, "durability": LATCHED}),
     "unanswered": (Unanswered, {"depth": 100, "durability": LATCHED}),
@@ -37,13 +39,11 @@ ACKNOWLEDGED = Duration(seconds=1.0)
 
 
 class Topics:
-    """The publishers, alive inside the block, and the timers that feed them, between start and stop."""
+    """The publishers, alive inside the block; what they publish goes out between start and stop."""
 
-    def __init__(self, node: LifecycleNode, assembly: Assembly, outputs: Outputs) -> None:
-        self._node, self._assembly, self._outputs = node, assembly, outputs
+    def __init__(self, node: LifecycleNode, assembly: Assembly, outputs: Outputs, time: SimulatedTime) -> None:
+        self._node, self._assembly, self._outputs, self._time = node, assembly, outputs, time
         self._topics: dict[str, Topic[Any]] = {}
-        self._reader: Subscriber | None = None
-        self._last = -1
         self._made, self._running = ExitStack(), ExitStack()
 
     def __enter__(self) -> Topics:
@@ -97,16 +97,15 @@ class Topics:
 
     def start(self) -> None:
         """Publish the keyframe that the next records follow; ticks and outputs from now on. The clock stands still."""
-        settings = self._assembly.settings
+        settings, publisher = self._assembly.settings, self._assembly.publisher
         if settings.record:
             self._publish_keyframe(self._assembly.stepper.keyframe())
-        with ExitStack() as making:
-            making.enter_context(self._outputs.running())
-            if settings.tick_topic_rate:
-                self._reader = making.enter_context(Subscriber(self._assembly.publisher))
-                self._last = -1
-                making.enter_context(timer(self._node, 1.0 / settings.tick_topic_rate, self._publish_tick))
-            self._running = making.pop_all()
+        publications = [*self._time.publications(), *self._outputs.publications()]
+        if settings.tick_topic_rate:
+            tell = partial(_tick, publisher.generation)
+            publications.append(Publication(self._topics["tick"], tell, settings.tick_topic_rate, settings.rate))
+        if publications:
+            self._running.enter_context(publishing(self._node, publisher, settings.period_ns, publications))
 
     def stop(self) -> None:
         """Publish what still waits, then no more; the clock stands still."""
@@ -135,22 +134,10 @@ class Topics:
             make = partial(keyframe_message, fitting, generation, ROS)
             self._topics["keyframe"].publish(make, step=fitting.step)
 
-    def _publish_tick(self) -> None:
-        tick = self._reader.latest() if self._reader else None
-        if tick is None:
-            return
-        step, generation = tick.step, self._assembly.publisher.generation
-        if step == self._last:  # nothing new while paused
-            tick.release()
-            return
-        self._last = step
 
-        def told() -> Tick:
-            with tick:
-                stamp = time_message(tick.stamp_ns, ROS)
-                return Tick(stamp=stamp, step=tick.step, slot=tick.slot, generation=generation, hash=tick.hash)
-
-        self._topics["tick"].publish(told, step=step)
+def _tick(generation: int, tick: Tick) -> TickMessage:
+    stamp = time_message(tick.stamp_ns, ROS)
+    return TickMessage(stamp=stamp, step=tick.step, slot=tick.slot, generation=generation, hash=tick.hash)
 
 
 def _fields(layout: Layout) -> list[Field]:

@@ -20,7 +20,7 @@ TEXT = (ROOT / "docs" / "ros.md").read_text("utf-8")
 CONFIG = ROOT / "config" / "quarter_car_topics.yaml"
 (PLANT,) = re.findall(r"```python\n# bodies\.py\n(.*?)```", TEXT, re.DOTALL)
 (FOLLOWER,) = re.findall(r"```python\n# follow\.py\n(.*?)```", TEXT, re.DOTALL)
-BODIES, QUALITY = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
+BODIES, QUALITY, SIMULATED = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
 
 
 @pytest.fixture
@@ -54,6 +54,10 @@ def test_its_quality_is_taken(configured):
     cloud, poses = map(configured(BODIES, QUALITY).get, ("cloud", "poses"))
     assert (cloud.reliability, cloud.depth) == (ReliabilityPolicy.BEST_EFFORT, 1)
     assert (poses.reliability, poses.depth) == (ReliabilityPolicy.RELIABLE, 10)
+
+
+def test_its_clock_is_published(configured):
+    assert "clock" in configured(BODIES, SIMULATED)
 
 
 def test_its_reader_runs(ros_domain, cache, tmp_path, monkeypatch):

@@ -1,5 +1,7 @@
 """The clocks of a node: lockstep with controllers on topics."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -115,3 +117,42 @@ def test_the_clock_is_another_after_each_activation(rig, capfd):
         said = capfd.readouterr().err
         assert said.count("the clock goes on without what the operating system refused: affinity (Invalid") == 1
         assert "name a processor that the process may run on" in said
+
+
+def test_a_fast_timer_under_an_executor_of_many_threads_does_not_hang(rig, monkeypatch):
+    from rclpy.executors import MultiThreadedExecutor
+
+    from sim_node.node import process
+
+    monkeypatch.setattr(process, "SingleThreadedExecutor", partial(MultiThreadedExecutor, num_threads=4))
+    with rig(clock="timer", rate=500.0, tick_topic_rate=500.0) as (node, peer):
+        assert peer.change("configure")
+        ticks = peer.listen(Tick, "tick", late=False)
+        for _ in range(3):
+            assert peer.change("activate")
+            until = node.assembly.stepper.step + 100
+            peer.until(lambda until=until: ticks and ticks[-1].step > until, "ticks")
+            assert peer.state() == "active"
+            assert peer.change("deactivate")
+        assert node.fault is None
+
+
+def test_questions_to_the_node_cost_no_tick(rig):
+    """Of ticks in real time none is left out, and none is lost on the way to the bag, while the node answers."""
+    from lifecycle_msgs.srv import GetState
+    from rcl_interfaces.srv import ListParameters
+
+    with rig(rate=1000.0, overrun="catch_up", catch_up=100_000) as (node, peer):
+        peer.change("configure")
+        records = peer.listen(Record, "record")
+        peer.change("activate")
+        stepper = node.assembly.stepper
+        for _ in range(50):
+            assert peer.call(GetState, "get_state").current_state.label == "active"
+            assert len(peer.call(ListParameters, "list_parameters").result.names) > 20
+        peer.change("deactivate")
+        counters, last = stepper.counters(), stepper.step
+        assert [counters[name] for name in ("skipped", "dropped", "lost", "copies")] == [0, 0, 0, 0]
+        assert counters["ticks"] == last > 50
+        peer.until(lambda: records and records[-1].first_step + records[-1].count - 1 == last, "last record")
+        assert sum(record.count for record in records) == last

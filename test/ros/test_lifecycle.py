@@ -44,7 +44,7 @@ def test_the_ring_may_lie_in_no_folder(rig):
         told = peer.listen(Ring, "ring")
         assert peer.change("configure")
         assert peer.change("activate")
-        peer.until(lambda: told, "ring announced")
+        peer.until(lambda: told and node.assembly.stepper.step > 0, "ring announced, and a tick")
         assert told[0].transport == "memfd"
         assert not posix_shm.path_of(node.get_name()).exists()
         with Subscriber(Handle.of(told[0])) as subscriber, subscriber.next(timeout=60) as tick:
@@ -192,3 +192,48 @@ def test_a_parameter_that_nothing_reads_is_named(rig, capfd):
         told = capfd.readouterr().err
         assert "'plant_parameters.gian'; did you mean 'plant_parameters.gain'?" in told
         assert "'ratee'; did you mean 'rate'?" in told
+
+
+def test_activate_sent_while_configure_still_compiles_waits_for_it(run, peer_of, tmp_path):
+    from lifecycle_msgs.msg import Transition
+    from lifecycle_msgs.srv import ChangeState
+
+    name, empty = f"compiles_{os.getpid()}", tmp_path / "empty"
+    options = ["-r", f"__node:={name}", "-p", f"plant:={PLANTS}:Follow"]
+    run("--ros-args", *options, env={**os.environ, "SIM_NODE_CACHE": str(empty)})
+    peer = peer_of(f"/{name}")
+    client = peer.node.create_client(ChangeState, f"{peer.target}/change_state")
+    peer.until(client.service_is_ready, "service change_state")
+    peer.meet()
+    labels = ("configure", "activate", "configure")
+    sent = [client.call_async(ChangeState.Request(transition=Transition(label=label))) for label in labels]
+    peer.until(lambda: all(future.done() for future in sent), "answers")
+    assert [future.result().success for future in sent] == [True, True, False]
+    assert list(empty.iterdir())
+    assert peer.state() == "active"
+    assert peer.change("deactivate")
+    assert peer.change("cleanup")
+
+
+def test_parameters_of_a_file_are_what_its_author_meant(run, peer_of, tmp_path):
+    name, biggest = f"from_file_{os.getpid()}", 2**63 - 1
+    file = tmp_path / "plant.yaml"
+    file.write_text(f"""
+/**:
+  ros__parameters:
+    plant: "{PLANTS}:Follow"
+    rate: 10
+    dt: 5e-06
+    seed: {biggest}
+    lateness_warn_us: .nan
+    plant_parameters: {{gain: 10}}
+""")
+    run("--ros-args", "-r", f"__node:={name}", "--params-file", str(file))
+    peer = peer_of(f"/{name}")
+    assert not peer.change("configure")  # the nan
+    assert peer.set("lateness_warn_us", 1e3) == ""
+    assert peer.change("configure")
+    got = {key: peer.get(key) for key in ("rate", "dt", "seed", "plant_parameters.gain")}
+    assert got == {"rate": 10.0, "dt": 5e-6, "seed": biggest, "plant_parameters.gain": 10.0}
+    assert [type(value) for value in got.values()] == [float, float, int, float]
+    assert peer.change("cleanup")

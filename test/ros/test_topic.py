@@ -12,7 +12,7 @@ from std_srvs.srv import Trigger
 from traced import inside, named, opened, spans, tracks
 
 from sim_node.bridge.transports import posix_shm
-from sim_node.msg import Record
+from sim_node.msg import Record, Tick
 from sim_node.plant.trace_file import trace_file
 
 KINDS = ("ring", "tick", "record", "keyframe")
@@ -34,10 +34,11 @@ def steps(events, track):
 def test_each_message_is_a_span_behind_what_it_tells_of(rig, path):
     with rig(rate=1000.0, keyframe_every=50, diagnostics_period=0.1) as (node, peer):
         peer.change("configure")
+        heard = peer.listen(Tick, "tick", late=False)
         for _ in range(2):
             peer.change("activate")
             reached = node.assembly.stepper.step + 200
-            peer.until(lambda reached=reached: node.assembly.stepper.step > reached, "ticks")
+            peer.until(lambda reached=reached: heard and heard[-1].step > reached, "ticks")
             peer.change("deactivate")
         last, generation, name = node.assembly.stepper.step, node.assembly.publisher.generation, peer.target
     trace_file().close()
@@ -62,8 +63,11 @@ def test_each_message_is_a_span_behind_what_it_tells_of(rig, path):
         recorded += covered
         assert committed[covered[-1]] <= message["begin"]
     assert recorded == list(range(1, last + 1))
-    for message in sent["tick"] + sent["keyframe"]:
+    for message in sent["keyframe"]:
         assert message["args"]["step"] == 0 or committed[message["args"]["step"]] <= message["begin"]
+    visible = dict(zip(steps(events, ticks), sorted(commit["begin"] for commit in named(events, "commit", ticks))))
+    for message in sent["tick"]:  # from a thread that the commit wakes
+        assert message["args"]["step"] == 0 or visible[message["args"]["step"]] <= message["begin"]
     assert [message["args"]["generation"] for message in sent["ring"]] == [generation]
 
 
@@ -73,6 +77,9 @@ def test_two_nodes_of_one_process_are_not_mixed_up(rig, path):
         for each in (peer, its_peer):
             each.change("configure")
             each.change("activate")
+        heard = [each.listen(Tick, "tick", late=False) for each in (peer, its_peer)]
+        for each, ticks in zip((peer, its_peer), heard):
+            each.until(lambda ticks=ticks: ticks, "message of a tick")
         peer.until(lambda: one.assembly.stepper.step > 100 and two.assembly.stepper.step > 100, "ticks")
         before = one.assembly.stepper
         assert peer.call(Trigger, "reset").success
