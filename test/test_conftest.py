@@ -94,3 +94,17 @@ def test_a_run_in_the_background_can_interrupt_its_processes(tmp_path: Path, opt
     finally:
         signal.signal(signal.SIGINT, before)
     assert done.returncode == 0, done.stdout
+
+
+def test_what_no_living_process_has_of_the_middleware_is_removed(tmp_path: Path) -> None:
+    """Its locks are open and never mapped, its memory is mapped, and open no more."""
+    locked, mapped, left = (Path(f"/dev/shm/fastdds_test_{os.getpid()}_{word}") for word in ("el", "memory", "left"))
+    with locked.open("w"), mapped.open("w+b") as file:
+        file.truncate(4096)
+        left.touch()
+        with mmap.mmap(file.fileno(), 4096):
+            file.close()
+            assert run(tmp_path, "def test_nothing():\n    pass\n").returncode == 0
+            assert (locked.exists(), mapped.exists(), left.exists()) == (True, True, False)
+    locked.unlink()
+    mapped.unlink()
