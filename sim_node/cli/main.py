@@ -20,7 +20,9 @@ from sim_node.errors import SimNodeError, placed
 
 # Each is a module beside this one with a function `command`, or a table of them, `commands`. They import what they need
 # when they run, so that help is quick and no command needs the dependencies of another.
-COMMANDS = ("demo", "run", "build", "verify", "report", "record", "can", "inspect", "top", "doctor", "bench", "new")
+COMMANDS = (
+    "demo", "run", "couple", "build", "verify", "report", "record", "can", "inspect", "top", "doctor", "bench", "new",
+)  # fmt: skip
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]

@@ -82,11 +82,6 @@ class PlantNode(LifecycleNode):
         """Release what a failed transition left."""
         return self._attempt("release", self._release, FAILURE)
 
-    def ascend(self) -> None:
-        """Configure and activate. Raises what made either fail."""
-        self.make("configure")
-        self.make("activate")
-
     def make(self, transition: str) -> None:
         """Make a transition, such as configure, from the thread that runs the node. Raises what made it fail."""
         if getattr(self, f"trigger_{transition}")() is not SUCCESS:
