@@ -33,7 +33,10 @@ class Coupling:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Plants, as full name of the node → its parameters, and their couplings."""
+    """Plants, as full name of the node → its parameters, and their couplings.
+
+    Those that wait for nobody stand last: when they start, the others wait for them already.
+    """
 
     path: Path
     plants: Mapping[str, Mapping[str, Any]]
@@ -50,7 +53,8 @@ class Network:
         sections = [Section(f"{path}: couplings[{number}]", values, _KEYS) for number, values in enumerate(listed)]
         couplings = tuple(_coupling(section, given) for section in sections)
         plants = {name: _parameters(section, name, couplings) for name, section in given.items()}
-        return Network(path, plants, couplings)
+        last = sorted(plants.items(), key=lambda item: item[1].get("clock") != HELD["clock"])
+        return Network(path, dict(last), couplings)
 
 
 _KEYS = ("from", "to", "delay")
