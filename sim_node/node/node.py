@@ -201,6 +201,7 @@ class PlantNode(LifecycleNode):
     def _activate(self) -> None:
         assembly, topics = self._built()
         assembly.choose_clock(Settings.of(self.parameters.read(SETTINGS)))
+        topics.time.require_alone()
         with ExitStack() as making:
             making.callback(topics.stop)
             topics.start()

@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("rclpy", reason="installed without ROS")
 
+from std_srvs.srv import Trigger
+
 from sim_node.bridge.transports import posix_shm
 from sim_node.msg import Keyframe, Record
 from sim_node.plant import Stepper, reference
@@ -26,7 +28,7 @@ def network(tmp_path):
     path = tmp_path / "coupled.yaml"
     text = EXAMPLE.read_text().replace("/car/", f"{SPACE}/")
     path.write_text(text.replace("actuator.py", str(EXAMPLE.with_name("actuator.py"))))
-    return str(path)
+    return path
 
 
 @pytest.fixture
@@ -54,11 +56,15 @@ def heard(peer_of):
         }
 
         def reached(name):
-            records, keyframes = told[name]
-            return keyframes and records and records[-1].first_step + records[-1].count > TICKS[name]
+            records, _ = told[name]
+            return records and records[-1].first_step + records[-1].count > TICKS[name]
 
         def finish():
             found = {}
+            for name, peer in peers.items():  # who hears the first keyframe has been discovered
+                peer.until(lambda name=name: told[name][1], f"first keyframe of {name}")
+            for peer in peers.values():
+                assert peer.call(Trigger, "resume").success
             for name, peer in peers.items():
                 peer.until(lambda name=name: reached(name), f"ticks of {name}")
                 inputs, hashes = rows(told[name][0], TICKS[name])
@@ -78,6 +84,8 @@ def heard(peer_of):
 
 
 def test_in_one_process_or_in_three_the_ticks_are_the_same(command, heard, network, peer_of):
+    network.write_text(network.read_text().replace("    rate:", "    start_paused: true\n    rate:"))
+    network = str(network)
     finish = heard()
     together = command("run", network, stderr=subprocess.PIPE)
     one = finish()
@@ -104,3 +112,35 @@ def test_in_one_process_or_in_three_the_ticks_are_the_same(command, heard, netwo
         process.wait(60)
         assert process.returncode == 0
     posix_shm.path_of(f"{SPACE.strip('/')}.actuator").unlink()  # which the next life of the node would do
+
+
+def test_nodes_that_are_paused_or_reset_go_on_together(ros_domain, cache, network, peer_of):
+    from threading import Event
+
+    from sim_node.node.process import running
+    from sim_node.wires.conductor import conducting
+    from sim_node.wires.network import Network
+
+    described, told = Network.read(network), []
+    with running(described.plants, coupled=conducting(described.couplings, told.append, Event())) as nodes:
+        peers = [peer_of(node.get_fully_qualified_name()) for node in nodes]
+
+        def moved(by=100):
+            before = [node.assembly.stepper.step for node in nodes]
+            peers[0].until(
+                lambda: all(node.assembly.stepper.step > step + by for node, step in zip(nodes, before)), "ticks"
+            )
+
+        moved()
+        assert peers[0].call(Trigger, "pause").success
+        body, actuator = (node.assembly.stepper for node in nodes)
+        peers[1].until(lambda: actuator.step == 4 * body.step + 4, "the last tick that needs no later one of the body")
+        assert peers[0].call(Trigger, "resume").success
+        moved()
+        assert told == []
+        for peer in peers:
+            assert peer.call(Trigger, "reset").success
+        moved()
+        assert any("they are coupled from tick 0 on" in line for line in told)
+        assert [node.assembly.stepper.counters()["unanswered"] for node in nodes] == [0, 0]
+        assert [node.state for node in nodes] == ["active", "active"]
