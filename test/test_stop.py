@@ -8,8 +8,18 @@ import pytest
 from sim_node.stop import STOP_SIGNALS, stop_requested
 
 TWICE = """
-import os, signal, sys, time
+import atexit, os, signal, sys, time
 from sim_node.stop import end_at_the_first, stop_requested
+
+class Last:
+    def __del__(self):  # when Python has given up its handlers
+        again()
+
+def again():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(os.getpid(), number)
+
+sys.last = Last()
 end_at_the_first()
 try:
     if sys.argv[1] == "requested":
@@ -20,8 +30,7 @@ try:
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(60)
 finally:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        os.kill(os.getpid(), number)
+    again()
     print("in order", flush=True)
 """
 
