@@ -118,7 +118,7 @@ class Topics:
             return
         stepper, generation = self._assembly.stepper, self._assembly.publisher.generation
         last, done = stepper.step, -1
-        # What ticks meanwhile goes out with the next: else half of the messages, and of those kept, would be of one tick.
+        # What ticks meanwhile goes out with the next: else half of the messages, and of those kept, are of one tick.
         while done < last and (records := stepper.drain()).count:
             done = records.first_step + records.count - 1
             steps = {"first_step": records.first_step, "count": records.count}
