@@ -107,6 +107,7 @@ TESTED_ELSEWHERE = {
     "node/topic": "ros/test_topic.py reads what real nodes leave in a trace, ros/test_topics.py listens to one",
     "node/topics": "ros/test_topics.py listens to a real node",
     "node/watchdog": "ros/test_watchdog.py lets plans of real nodes hang",
+    "wires/member": "wires/test_conductor.py couples plants by it",
 }
 
 

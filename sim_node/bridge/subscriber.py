@@ -74,6 +74,11 @@ class Subscriber:
         """Which life of the ring is being read."""
         return self._segment.ring.generation
 
+    @property
+    def ended(self) -> bool:
+        """Whether no more ticks will come of the ring that is being read: closed, or its producer is dead."""
+        return self._segment.ring.ended
+
     def next(self, timeout: float | None = 1.0, spin_us: float = 0.0) -> Tick:
         """Wait for a tick newer than the last one taken; use it in a ``with`` block, which leases its slot.
 

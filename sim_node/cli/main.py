@@ -7,7 +7,6 @@ import functools
 import importlib
 import inspect
 import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
@@ -17,10 +16,13 @@ import typer
 from sim_node import __version__
 from sim_node.cli.output import Outcome, show
 from sim_node.errors import SimNodeError, placed
+from sim_node.stop import end_at_the_first
 
 # Each is a module beside this one with a function `command`, or a table of them, `commands`. They import what they need
 # when they run, so that help is quick and no command needs the dependencies of another.
-COMMANDS = ("demo", "run", "build", "verify", "report", "record", "can", "inspect", "top", "doctor", "bench", "new")
+COMMANDS = (
+    "demo", "run", "couple", "build", "verify", "report", "record", "can", "inspect", "top", "doctor", "bench", "new",
+)  # fmt: skip
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
@@ -110,7 +112,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Run the command line of this process."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_at_the_first()
     sys.path.append(os.getcwd())  # where users expect their plants to be found
     if "--json" in sys.argv:  # what child processes and C print goes the same way as what Python does
         sys.stdout = os.fdopen(os.dup(1), "w")

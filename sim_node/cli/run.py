@@ -1,9 +1,13 @@
-"""``sim-node run``: run a plant as a ROS node, or offline into a bag."""
+"""``sim-node run``: run a plant as a ROS node, or several that are coupled, or one offline into a bag."""
 
 from __future__ import annotations
 
+import inspect
+import sys
 import time
 import zipfile
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,11 +16,14 @@ import typer
 from sim_node.cli.arguments import assignments, use_bundle
 from sim_node.cli.output import Outcome, Table, progress
 from sim_node.errors import SimNodeError
+from sim_node.errors.suggestion import suggestion
 from sim_node.stop import stop_requested
 
 
 def command(
-    plant: Annotated[str, typer.Argument(help="The plant, as module:Class or file.py:Class.")],
+    plant: Annotated[
+        str, typer.Argument(help="The plant, as module:Class or file.py:Class; or a .yaml file of several.")
+    ],
     offline: Annotated[bool, typer.Option("--offline", help="Step with no ROS, as fast as possible.")] = False,
     seconds: Annotated[
         float | None, typer.Option(min=0.0, max=1e9, help="Run so long; offline, in simulated time.")
@@ -41,8 +48,19 @@ def command(
     ] = "cpu",
     force: Annotated[bool, typer.Option(help="Replace an existing bag.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Take kernels from what 'sim-node build --out' wrote.")] = None,
+    only: Annotated[str, typer.Option(help="Of a file of several plants, the node to run; default: all.")] = "",
 ) -> Outcome:
-    """Run a plant: as a lifecycle node until Ctrl-C, or --offline into a bag."""
+    """Run a plant: as a lifecycle node until Ctrl-C, or --offline into a bag. A .yaml file runs all its plants."""
+    if plant.endswith((".yaml", ".yml")):
+        asked, options = locals(), inspect.signature(command).parameters
+        other = [
+            key for key in options if key not in ("plant", "seconds", "only") and asked[key] != options[key].default
+        ]
+        if other:
+            raise SimNodeError(f"option '{other[0]}' is for one plant; in {plant} each has parameters of its own")
+        return _run_network(Path(plant), only, seconds)
+    if only:
+        raise SimNodeError(f"--only is for a .yaml file of several plants, not for '{plant}'")
     parameters = assignments(param or (), "--param")
     if not offline:
         taken = {"--bag": bag, "--input": given, "--inputs": inputs}
@@ -119,11 +137,6 @@ def _run_node(
     plant: str, name: str, seconds: float | None, rate: float, substeps: int, seed: int, keyframe_every: int,
     parameters: dict[str, Any], bundle: Path | None, device: str,
 ) -> Outcome:  # fmt: skip
-    try:
-        from sim_node.node.process import running
-    except ImportError as fault:
-        raise SimNodeError(f"there is no ROS here ({fault}); see 'sim-node doctor', or run it --offline") from fault
-
     settings: dict[str, Any] = {
         "plant": plant,
         "rate": rate,
@@ -134,9 +147,45 @@ def _run_node(
         "bundle": str(bundle.absolute()) if bundle else "",
     }
     settings.update({f"plant_parameters.{key}": value for key, value in parameters.items()})
-    space, _, own = name.strip("/").rpartition("/")
-    with stop_requested() as stop, running(own, settings, namespace=space) as node:
+    with stop_requested() as stop, _nodes({name: settings}) as nodes:
         began = time.monotonic()
         stop.wait(seconds)
-        result = {"plant": plant, "node": node.get_fully_qualified_name(), "seconds": time.monotonic() - began}
+        full = nodes[0].get_fully_qualified_name()
+        result = {"plant": plant, "node": full, "seconds": time.monotonic() - began}
     return Outcome(result, [Table("run", ("", "value"), list(result.items()))])
+
+
+def _run_network(path: Path, only: str, seconds: float | None) -> Outcome:
+    from sim_node.wires.conductor import conducting
+    from sim_node.wires.network import Network
+
+    network = Network.read(path)
+    if not network.plants:
+        raise SimNodeError(f"{path}: plants: there are none to run")
+    name = f"/{only.strip('/')}"
+    if only and name not in network.plants:
+        raise SimNodeError(f"--only {only}: no such plant in {path}{suggestion(name, network.plants)}")
+    plants = {name: network.plants[name]} if only else network.plants
+    with stop_requested() as stop:
+        coupled = conducting(network.couplings, tell, stop) if network.couplings and not only else None
+        with _nodes(plants, coupled) as nodes:
+            began = time.monotonic()
+            stop.wait(seconds)
+            steps = {node.get_fully_qualified_name(): node.assembly.stepper.step for node in nodes}
+    result = {"plants": steps, "seconds": time.monotonic() - began}
+    return Outcome(result, [Table("run", ("node", "ticks"), list(steps.items()))])
+
+
+def tell(line: str) -> None:
+    """Print what happens to couplings."""
+    print(f"sim-node couplings: {line}", file=sys.stderr, flush=True)
+
+
+def _nodes(
+    plants: Mapping[str, Mapping[str, Any]], coupled: AbstractContextManager[object] | None = None
+) -> AbstractContextManager[list[Any]]:
+    try:
+        from sim_node.node.process import running
+    except ImportError as fault:
+        raise SimNodeError(f"there is no ROS here ({fault}); see 'sim-node doctor', or run it --offline") from fault
+    return running(plants, coupled=coupled)

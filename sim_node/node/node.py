@@ -22,7 +22,7 @@ from sim_node.node.report import report
 from sim_node.node.services import RefusedError, Services
 from sim_node.node.settings import SETTINGS, Settings
 from sim_node.node.simulated_time import SimulatedTime
-from sim_node.node.standard.request import requested
+from sim_node.node.standard.request import commanded, requested
 from sim_node.node.stats import Statistics
 from sim_node.node.topics import QUALITY, Topics
 from sim_node.node.watchdog import Watchdog
@@ -81,11 +81,6 @@ class PlantNode(LifecycleNode):
     def on_error(self, _state: LifecycleState) -> TransitionCallbackReturn:
         """Release what a failed transition left."""
         return self._attempt("release", self._release, FAILURE)
-
-    def ascend(self) -> None:
-        """Configure and activate. Raises what made either fail."""
-        self.make("configure")
-        self.make("activate")
 
     def make(self, transition: str) -> None:
         """Make a transition, such as configure, from the thread that runs the node. Raises what made it fail."""
@@ -164,6 +159,7 @@ class PlantNode(LifecycleNode):
             use(settings.bundle)
         plant = self._make_plant(reference(settings.plant))
         standard = requested(self.parameters, plant, QUALITY)
+        joints = commanded(self.parameters, plant, [*QUALITY, *(output.name for output in standard)])
         for stranger in self.parameters.strangers():
             self.get_logger().warning(f"parameter {stranger} (given at start, and used by nothing)")
         with ExitStack() as making:
@@ -173,7 +169,7 @@ class PlantNode(LifecycleNode):
             outputs = making.enter_context(Outputs(self, assembly, standard))
             time = making.enter_context(SimulatedTime(self, assembly))
             topics = making.enter_context(Topics(self, assembly, outputs, time))
-            making.enter_context(Inputs(self, assembly))
+            making.enter_context(Inputs(self, assembly, joints))
             making.enter_context(Services(self, assembly, self._reset))
             making.enter_context(Statistics(self, assembly))
             watchdog = making.enter_context(Watchdog(self, assembly))
@@ -205,6 +201,7 @@ class PlantNode(LifecycleNode):
     def _activate(self) -> None:
         assembly, topics = self._built()
         assembly.choose_clock(Settings.of(self.parameters.read(SETTINGS)))
+        topics.time.require_alone()
         with ExitStack() as making:
             making.callback(topics.stop)
             topics.start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 import rclpy
@@ -43,28 +43,35 @@ def hosted(arguments: Sequence[str] = (), **options: Any) -> Iterator[PlantNode]
 
     Raises SimNodeError when ROS does not take the name.
     """
+    with joined(arguments) as context, _living(context, **options) as node:
+        yield node
+
+
+@contextmanager
+def _living(context: Context, **options: Any) -> Iterator[PlantNode]:
+    """Make a node, and shut it down in order. Raises SimNodeError when ROS does not take the name."""
     try:
         validate_node_name(options.get("name") or "sim_node")
         validate_namespace(f"/{(options.get('namespace') or '').strip('/')}")
     except NameValidationException as fault:
         raise SimNodeError(" ".join(str(fault).split())) from fault
-    with joined(arguments) as context:
-        node = PlantNode(context=context, **options)
-        try:
-            yield node
-        finally:
-            node.finish()
-            node.destroy_node()
+    node = PlantNode(context=context, **options)
+    try:
+        yield node
+    finally:
+        node.finish()
+        node.destroy_node()
 
 
 @contextmanager
-def spinning(node: Node) -> Iterator[None]:
-    """Run the node's callbacks in a thread; one that raises is reported, and the node goes on.
+def spinning(*nodes: Node) -> Iterator[None]:
+    """Run the callbacks of nodes of one context in a thread; one that raises is reported, and the nodes go on.
 
     Not rclpy's events executor: its thread and a client in the same process wait for each other (Jazzy, Kilted).
     """
-    executor = SingleThreadedExecutor(context=node.context)
-    executor.add_node(node)
+    executor = SingleThreadedExecutor(context=nodes[0].context)
+    for node in nodes:
+        executor.add_node(node)
     leaving = threading.Event()
 
     def run() -> None:
@@ -74,7 +81,7 @@ def spinning(node: Node) -> Iterator[None]:
             except ExternalShutdownException:
                 return
             except Exception as fault:
-                node.get_logger().error(report("a callback failed", fault))
+                nodes[0].get_logger().error(report("a callback failed", fault))
 
     thread = threading.Thread(target=run, name="sim_node executor")
     thread.start()
@@ -105,15 +112,28 @@ def parameters_of(values: Mapping[str, Value]) -> list[Parameter]:
 
 @contextmanager
 def running(
-    name: str, parameters: Mapping[str, Value], arguments: Sequence[str] = (), namespace: str = ""
-) -> Iterator[PlantNode]:
-    """Run a node in this process, configured and active inside the block.
+    plants: Mapping[str, Mapping[str, Value]],
+    arguments: Sequence[str] = (),
+    coupled: AbstractContextManager[object] | None = None,
+) -> Iterator[list[PlantNode]]:
+    """Run nodes in this process, by one executor, configured and active inside the block.
 
-    ``parameters`` are the node's own and, under ``plant_parameters.``, the plant's; ``arguments`` are ROS's.
+    ``plants`` has for each node's full name its parameters: the node's own and, under ``plant_parameters.``, the
+    plant's; ``arguments`` are ROS's. ``coupled`` is entered when all are configured and none is active yet.
     Raises what made configure or activate fail.
     """
-    overrides = parameters_of(parameters)
-    with hosted(arguments, name=name, namespace=namespace or None, parameter_overrides=overrides) as node:
-        node.ascend()
-        with spinning(node):
-            yield node
+    with joined(arguments) as context, ExitStack() as making:
+        nodes = []
+        for full, parameters in plants.items():
+            space, _, name = full.strip("/").rpartition("/")
+            overrides = parameters_of(parameters)
+            living = _living(context, name=name, namespace=space or None, parameter_overrides=overrides)
+            nodes.append(making.enter_context(living))
+        for node in nodes:
+            node.make("configure")
+        if coupled is not None:
+            making.enter_context(coupled)
+        for node in nodes:
+            node.make("activate")
+        making.enter_context(spinning(*nodes))
+        yield nodes

@@ -52,13 +52,10 @@ class SimulatedTime:
     def __exit__(self, *_: object) -> None:
         self._made.close()
 
-    def publications(self) -> list[Publication]:
-        """What is to be published, in the life of the ring that begins: its first time goes out at once.
-
-        Raises SimNodeError where another node publishes /clock.
-        """
+    def require_alone(self) -> None:
+        """Refuse to begin where another node publishes /clock. Raises SimNodeError that names it."""
         if self._topic is None:
-            return []
+            return
         name = self._topic.publisher.topic_name
         others = self._node.get_publishers_info_by_topic(name)
         mine = self._node.get_fully_qualified_name()
@@ -68,7 +65,12 @@ class SimulatedTime:
                 f"{name} is published by {', '.join(sorted(rivals))} already: time would jump between the two; "
                 "set clock_topic_rate to 0 here, or end the other"
             )
+
+    def publications(self) -> list[Publication]:
+        """What is to be published, in the life of the ring that begins: its first time goes out at once."""
         settings = self._assembly.settings
+        if self._topic is None:
+            return []
         return [Publication(self._topic, _time, settings.clock_topic_rate, settings.rate)]
 
     def _check(self, parameters: list[Parameter]) -> SetParametersResult:

@@ -42,7 +42,7 @@ class Topics:
     """The publishers, alive inside the block; what they publish goes out between start and stop."""
 
     def __init__(self, node: LifecycleNode, assembly: Assembly, outputs: Outputs, time: SimulatedTime) -> None:
-        self._node, self._assembly, self._outputs, self._time = node, assembly, outputs, time
+        self._node, self._assembly, self._outputs, self.time = node, assembly, outputs, time
         self._topics: dict[str, Topic[Any]] = {}
         self._made, self._running = ExitStack(), ExitStack()
 
@@ -100,7 +100,7 @@ class Topics:
         settings, publisher = self._assembly.settings, self._assembly.publisher
         if settings.record:
             self._publish_keyframe(self._assembly.stepper.keyframe())
-        publications = [*self._time.publications(), *self._outputs.publications()]
+        publications = [*self.time.publications(), *self._outputs.publications()]
         if settings.tick_topic_rate:
             tell = partial(_tick, publisher.generation)
             publications.append(Publication(self._topics["tick"], tell, settings.tick_topic_rate, settings.rate))
@@ -117,7 +117,10 @@ class Topics:
         if not self._assembly.settings.record:
             return
         stepper, generation = self._assembly.stepper, self._assembly.publisher.generation
-        while (records := stepper.drain()).count:
+        last, done = stepper.step, -1
+        # What ticks meanwhile goes out with the next: else half of the messages, and of those kept, are of one tick.
+        while done < last and (records := stepper.drain()).count:
+            done = records.first_step + records.count - 1
             steps = {"first_step": records.first_step, "count": records.count}
             self._topics["record"].publish(partial(record_message, records, generation, ROS), **steps)
             if records.unanswered.any():

@@ -142,7 +142,9 @@ def test_a_silent_producer_is_told_from_a_closed_one(pair):
     with pytest.raises(RingError, match=rf"no tick .* within 0.01 s; its producer \(pid {os.getpid()}\) is alive"):
         subscriber.next(timeout=0.01)
     publish(publisher, 1)
+    assert not subscriber.ended
     publisher.close()
+    assert subscriber.ended
     with subscriber.next(timeout=0.01) as tick:  # what was published is still there
         assert tick.step == 1
     with pytest.raises(RingError, match=rf"\(pid {os.getpid()}\) closed it; waited 0.02 s"):

@@ -123,7 +123,7 @@ def test_a_node_is_paused_stepped_and_reset_by_keys(ros_domain, cache):
     from sim_node.node.process import running
 
     name = f"top_{os.getpid()}"
-    with running(name, {"plant": "quarter_car", "diagnostics_period": 0.1}) as node:
+    with running({name: {"plant": "quarter_car", "diagnostics_period": 0.1}}) as (node,):
         with terminal(f"/{name}", "--ticks", "7") as top:
             top.until("native", "running", "lateness", "misses", "▶")
             top.press("p")

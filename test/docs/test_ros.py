@@ -64,7 +64,7 @@ def test_its_reader_runs(ros_domain, cache, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bodies.py").write_text(PLANT)
     name = f"plant_{os.getpid()}"
-    with running(name, {"plant": "bodies.py:Bodies"}):
+    with running({name: {"plant": "bodies.py:Bodies"}}):
         code = FOLLOWER.replace("/plant", f"/{name}")
         names = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run([sys.executable, "-c", code], env=names, capture_output=True, text=True, timeout=120)

@@ -115,3 +115,21 @@ def test_an_ecu_on_a_bus_is_recorded_verified_and_ended(launch, ros_domain, tmp_
     assert "ecu.mcap: identical" in log.read_text()
     assert "heard 0 Body" not in log.read_text()
     assert "ERROR" not in log.read_text()
+
+
+@pytest.mark.parametrize("together", ["true", "false"])
+def test_coupled_plants_run_in_one_process_or_in_many(launch, peer_of, tmp_path, together):
+    from sim_node.replay.verify import verify
+
+    example = SHARE / "examples" / "coupled"
+    network = tmp_path / "coupled.yaml"
+    text = (example / "coupled.yaml").read_text().replace("/car/", f"/{NAME}/")
+    network.write_text(text.replace("actuator.py", str(example / "actuator.py")))
+    process, log = launch("coupled.launch.py", f"network:={network}", f"together:={together}", f"bags:={tmp_path}")
+    peer = peer_of(f"/{NAME}/body")
+    peer.until(lambda: f"receiving /{NAME}/body/record" in log.read_text(), "recording")
+    end(process, peer)
+    for name in ("body", "actuator"):
+        report = verify(tmp_path / f"{NAME}.{name}.mcap")
+        assert report.ticks > 0
+        assert (report.verified, report.diverged) == (report.ticks, 0)

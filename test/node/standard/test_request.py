@@ -7,7 +7,7 @@ from rclpy.parameter import Parameter
 import sim_node as sn
 from sim_node.node.parameters import ParameterError
 from sim_node.node.process import hosted
-from sim_node.node.standard.request import requested
+from sim_node.node.standard.request import commanded, requested
 
 
 class Arm(sn.Plant):
@@ -18,6 +18,8 @@ class Arm(sn.Plant):
     grid = sn.state(sn.float64, shape=(2, 2), publish=True)
     hidden = sn.state(sn.float64)
     far = sn.state(sn.float64, publish="device")
+    target = sn.input(sn.float64, shape=3)
+    mode = sn.input(sn.int32, shape=3)
 
 
 @pytest.fixture
@@ -107,3 +109,50 @@ def test_what_was_wrong_can_be_set_right(ros_domain):
         node.set_parameters([Parameter("topics.arm.type", value="std_msgs/msg/Float64MultiArray")])
         with pytest.raises(ParameterError, match="has no 'position'; there are data"):
             requested(node.parameters, Arm(), ())
+
+
+COMMAND = {
+    "arm.type": "sensor_msgs/msg/JointState",
+    "arm.fields.position": "target",
+    "arm.names": ["a", "b", "c"],
+}
+
+
+@pytest.fixture
+def command(ros_domain):
+    """Ask a node with these parameters for topics of commands."""
+
+    def make(given):
+        overrides = [Parameter(f"commands.{key}", value=value) for key, value in given.items()]
+        with hosted(name="asked", parameter_overrides=overrides) as node:
+            made = commanded(node.parameters, Arm(), ["ring"])
+            assert node.parameters.strangers() == []
+            return made
+
+    return make
+
+
+def test_commands_are_asked_for(command):
+    (arm,) = command(COMMAND)
+    assert (arm.topic, {member: part.text for member, part in arm.parts.items()}) == ("arm", {"position": "target"})
+    assert command({}) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({**COMMAND, "arm.type": "x"}, "parameter 'commands.arm.type' is one of sensor_msgs/msg/JointState, not 'x'"),
+        ({**COMMAND, "arm.fields.position": ""}, "topic 'arm': it sets nothing: give an input of the plant as comm"),
+        ({**COMMAND, "arm.fields.position": "angle"}, "topic 'arm': no input 'angle'"),
+        ({**COMMAND, "arm.fields.positon": "target"}, "JointState has no 'positon'; did you mean 'position'"),
+        (
+            {**COMMAND, "arm.fields.effort": "mode"},
+            "topic 'arm': effort sets one float32 or float64 a joint, and not field 'mode' ",
+        ),
+        ({**COMMAND, "arm.names": ["a"]}, "topic 'arm': names has 1 different names, and there are 3 joints"),
+        ({"ring.type": "x"}, "topic 'ring' is a topic of the node itself: choose another name"),
+    ],
+)
+def test_a_command_that_does_not_fit_is_one_clear_error(command, given, why):
+    with pytest.raises(ParameterError, match=why):
+        command(given)
