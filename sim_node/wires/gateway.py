@@ -41,8 +41,8 @@ class Gateway:
 
     A message goes out with the tick whose simulated time its cycle has come to, with that tick's values. What comes in
     is sent to the plant at once, as the answer to the newest tick. Time-outs count in simulated time: a plant that is
-    paused misses nothing, and sends nothing. While the node is to be off the bus (``Wiring.off``) sending fails, as on a
-    bus that takes nothing, and nothing is heard. ``tell`` gets a line when a message goes missing or comes back, and
+    paused misses nothing, and sends nothing. While the node is to be off the bus (``Wiring.off``) sending fails, as on
+    a bus that takes nothing, and nothing is heard. ``tell`` gets a line when a message goes missing or comes back, and
     when the bus fails or recovers; ``log`` gets each message, of both directions.
     """
 
