@@ -50,6 +50,14 @@ class Section:
         for key in self.values:
             yield key, self.section(key, keys)
 
+    def rows(self, key: str, keys: Sequence[str] = ()) -> Iterator[Section]:
+        """Take the mappings of the list below a key; one that is not there is empty."""
+        values = self.values.get(key, [])
+        if not isinstance(values, list):
+            raise self.fault(f"a list stands here, not {values!r}", key)
+        for number, row in enumerate(values):
+            yield Section(f"{self._at(key)}[{number}]", row, keys)
+
     def text(self, key: str, default: str | None = None, choices: Sequence[str] = ()) -> str:
         """Take a text; raises WireError when it is none, not one of the choices, or missing without a default."""
         value = self._of(key, default)
