@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
+from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
 
@@ -12,24 +14,32 @@ from sim_node.bridge import Publisher
 from sim_node.device.cuda import Cuda
 from sim_node.device.names import get_device
 from sim_node.device.sharing import choose
+from sim_node.errors import PlantError
 from sim_node.node.clock import Clock, clock_for
 from sim_node.node.settings import Settings
 from sim_node.plant import Plant, Stepper
+from sim_node.plant.fault_table import FaultTable
+from sim_node.plant.faultable import TABLE
 
 
 class Assembly:
     """A plant with its ring, stepper and clock; made on entering, released on leaving.
 
+    ``scheduled`` are faults by name, as ``FaultTable.inject`` takes them, that each run begins with.
     Attributes: ``plant``, ``settings``, ``running`` (between start and stop);
-    ``publisher``, ``stepper`` and ``clock``, which ``rebuild`` replaces.
+    ``publisher``, ``stepper``, ``clock`` and ``faults``, which ``rebuild`` replaces.
+    Raises, on entering, PlantError for what the plant cannot be built with, or a fault that it cannot have.
     """
 
     stepper: Stepper
     publisher: Publisher
     clock: Clock
+    faults: FaultTable
 
-    def __init__(self, node: LifecycleNode, plant: Plant, settings: Settings) -> None:
-        self._node, self.plant, self.settings = node, plant, settings
+    def __init__(
+        self, node: LifecycleNode, plant: Plant, settings: Settings, scheduled: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        self._node, self.plant, self.settings, self._scheduled = node, plant, settings, scheduled
         self.running = False
         self._made = ExitStack()
 
@@ -87,8 +97,24 @@ class Assembly:
                 slots=self.publisher.exported,
                 name=name,
             )
+            self._schedule()
             self.clock = clock_for(self.stepper, settings, self._node)
             self._made = making.pop_all()
+
+    def apply_faults(self) -> None:
+        """Let the plant take the faults as they are in the table, from the next tick on."""
+        self.stepper.set(TABLE, self.faults.rows())
+
+    def _schedule(self) -> None:
+        """Begin with the faults that are scheduled, and no other."""
+        self.faults = FaultTable(self.plant, self.settings.dt_ns)
+        for name, asked in self._scheduled.items():
+            try:
+                self.faults.inject(asked, 0)
+            except PlantError as fault:
+                raise PlantError(f"faults.{name}: {fault}") from None
+        if self._scheduled:
+            self.apply_faults()
 
     def _ring(self, name: str) -> Publisher:
         """Make the ring; what is published for readers on a GPU comes on the host where that cannot share it."""

@@ -120,6 +120,7 @@ class Diagnostics:
                 yield f"input.{input_name}.{name}", str(count)
         for name, count in stepper.counters().items():
             yield name, str(count)
+        yield "faults", "; ".join(map(str, assembly.faults.active(stepper.step)))
         yield "copies_per_tick", f"{stepper.copies_per_tick:g}"
         readers = [row for row in assembly.publisher.ring.readers() if row[1]]
         yield "readers", " ".join(str(pid) for pid, *_ in readers if pid != os.getpid())

@@ -15,6 +15,7 @@ from sim_node.errors import SimNodeError, StabilityWarning
 from sim_node.node.assembly import Assembly
 from sim_node.node.clock import REMEDIES, timer
 from sim_node.node.diagnostics import Diagnostics
+from sim_node.node.faults import scheduled
 from sim_node.node.inputs import Inputs
 from sim_node.node.outputs import Outputs
 from sim_node.node.parameters import PLANT, Parameters, of_plant
@@ -160,12 +161,13 @@ class PlantNode(LifecycleNode):
         plant = self._make_plant(reference(settings.plant))
         standard = requested(self.parameters, plant, QUALITY)
         joints = commanded(self.parameters, plant, [*QUALITY, *(output.name for output in standard)])
+        faults = scheduled(self.parameters)
         for stranger in self.parameters.strangers():
             self.get_logger().warning(f"parameter {stranger} (given at start, and used by nothing)")
         with ExitStack() as making:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", StabilityWarning)  # the log has them
-                assembly = making.enter_context(Assembly(self, plant, settings))
+                assembly = making.enter_context(Assembly(self, plant, settings, faults))
             outputs = making.enter_context(Outputs(self, assembly, standard))
             time = making.enter_context(SimulatedTime(self, assembly))
             topics = making.enter_context(Topics(self, assembly, outputs, time))

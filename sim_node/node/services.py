@@ -11,7 +11,7 @@ from std_srvs.srv import Trigger
 
 from sim_node.errors import SimNodeError
 from sim_node.node.assembly import Assembly
-from sim_node.srv import Step
+from sim_node.srv import Fault, Step
 
 
 class RefusedError(SimNodeError):
@@ -32,6 +32,7 @@ class Services:
             "reset": (Trigger, self._start_over),
             "reset_statistics": (Trigger, self._forget),
             "step": (Step, self._step),
+            "fault": (Fault, self._fault),
         }
         with ExitStack() as making:
             for name, (kind, act) in kinds.items():
@@ -87,3 +88,17 @@ class Services:
         if stepper.step < wanted:
             raise RefusedError(f"the plant failed after step {stepper.step}: the node's log says why")
         return f"at step {stepper.step}"
+
+    def _fault(self, request: Any, response: Any) -> str:
+        table, step = self._assembly.faults, self._assembly.stepper.step
+        if request.kind:
+            value = True if request.kind == "nan" else request.value
+            asked = {"variable": request.variable, request.kind: value, "seed": request.seed}
+            asked |= {word: each for word in ("after", "until") if (each := getattr(request, word))}
+            asked |= {} if request.element < 0 else {"element": request.element}
+            told = str(table.inject(asked, step))
+        else:
+            told = f"{table.clear(request.variable)} faults taken away"
+        self._assembly.apply_faults()
+        response.faults = [str(fault) for fault in table.faults]
+        return told

@@ -33,12 +33,7 @@ class FaultTable:
         Raises PlantError where the plant, or what was made of it, cannot have it.
         """
         name = str(asked.get("variable", ""))
-        delays = self._plant.faultable
-        if not delays:
-            raise PlantError(
-                f"fault of '{name}': {type(self._plant).__name__} was built without faults; allow those of '{name}' "
-                "when it is built"
-            )
+        delays = self._delays(name)
         if name not in delays:
             raise PlantError(f"fault of '{name}': it may have none{suggestion(name, delays)}")
         fault = Fault.of(asked, self._fields[name], self._dt_ns, step)
@@ -57,13 +52,23 @@ class FaultTable:
     def clear(self, variable: str = "") -> int:
         """Take away the faults of a variable, or all; returns how many.
 
-        Raises PlantError for a variable that has none ever.
+        Raises PlantError for a variable that has none ever, and where the plant cannot have any.
         """
-        if variable and variable not in self._plant.faultable:
-            raise PlantError(f"no faults of '{variable}'{suggestion(variable, self._plant.faultable)}")
+        delays = self._delays(variable)
+        if variable and variable not in delays:
+            raise PlantError(f"no faults of '{variable}'{suggestion(variable, delays)}")
         kept = [each for each in self.faults if variable and each.variable != variable]
         cleared, self.faults = len(self.faults) - len(kept), kept
         return cleared
+
+    def _delays(self, name: str) -> Mapping[str, int]:
+        """The variables that may have faults, with the longest delay of each."""
+        if not self._plant.faultable:
+            raise PlantError(
+                f"fault of '{name}': {type(self._plant).__name__} was built without faults; allow those of '{name}' "
+                "when it is built"
+            )
+        return self._plant.faultable
 
     def active(self, step: int) -> list[Fault]:
         """The faults that tick ``step`` has."""

@@ -54,7 +54,7 @@ class Peer:
                 return value
         raise AssertionError(f"no {what} within {LIMIT:g} s")
 
-    def call(self, kind, name, **fields):
+    def call(self, kind, name, /, **fields):
         client = self.clients.get(name)
         if client is None:
             self.clients[name] = client = self.node.create_client(kind, f"{self.target}/{name}")
