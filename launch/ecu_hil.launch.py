@@ -41,7 +41,8 @@ def loop(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         }.items(),
     )
     record = ["sim-node", "record", "--node", f"/{given['name']}", "--bag", given["bag"], "--force"]
-    recorder = ExecuteProcess(cmd=[*record, "--seconds", given["seconds"]], name="recorder", output="screen")
+    lasting = ["--wait", "60", "--seconds", given["seconds"]]
+    recorder = ExecuteProcess(cmd=[*record, *lasting], name="recorder", output="screen")
     verify = ExecuteProcess(cmd=["sim-node", "verify", given["bag"]], name="verify", output="screen")
     end = EmitEvent(event=Shutdown(reason="the bag is recorded and verified"))
     return [

@@ -6,25 +6,26 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_asked = threading.Event()  # this process, to end
 
 
 def end_at_the_first() -> None:
     """Have the first of SIGINT and SIGTERM raise KeyboardInterrupt in this process, and those behind it do nothing.
 
     A launch file passes on the Ctrl-C that the terminal has sent already: the second must not spoil an orderly end. One
-    that ``stop_requested`` took is the first, too.
+    that ``stop_requested`` took is the first, too. They are ignored, not just handled in vain, since Python gives up
+    its handlers before it has ended.
     """
-
-    def interrupt(_number: int, _place: object) -> None:
-        if not _asked.is_set():
-            _asked.set()
-            raise KeyboardInterrupt
-
     for number in STOP_SIGNALS:
-        signal.signal(number, interrupt)
+        signal.signal(number, _interrupt)
+
+
+def _interrupt(_number: int, _place: object) -> None:
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 @contextmanager
@@ -33,19 +34,22 @@ def stop_requested() -> Iterator[threading.Event]:
     event = threading.Event()
 
     def request(_number: int) -> None:
-        _asked.set()
         event.set()
+        afterwards.update((number, signal.SIG_IGN) for number in STOP_SIGNALS if afterwards[number] is _interrupt)
 
-    with handled(request):
+    with handled(request) as afterwards:
         yield event
 
 
 @contextmanager
-def handled(act: Callable[[int], object]) -> Iterator[None]:
-    """Have SIGINT and SIGTERM call this with their number inside the block, in place of what they did before."""
-    before = {number: signal.signal(number, lambda one, _: act(one)) for number in STOP_SIGNALS}
+def handled(act: Callable[[int], object]) -> Iterator[dict[signal.Signals, Any]]:
+    """Have SIGINT and SIGTERM call this with their number inside the block, in place of what they did before.
+
+    Gives what they will do behind the block.
+    """
+    afterwards = {number: signal.signal(number, lambda one, _: act(one)) for number in STOP_SIGNALS}
     try:
-        yield
+        yield afterwards
     finally:
-        for number, handling in before.items():
+        for number, handling in afterwards.items():
             signal.signal(number, handling)

@@ -69,7 +69,8 @@ class Inputs:
     def __enter__(self) -> Inputs:
         with ExitStack() as making:
             making.callback(self._writing.close)
-            for field in self._assembly.stepper.input_layout:
+            stepper = self._assembly.stepper
+            for field in (stepper.input_layout[name] for name in stepper.commanded):
                 kind = MESSAGES[field.element.scalar.name]
                 for topic, type_, act in zip(_topics(field.name), (kind, Command), (self._apply, self._apply_stamped)):
                     self._subscribe(making, type_, topic, partial(act, field))

@@ -97,19 +97,23 @@ def record(
     nodes: Sequence[str],
     seconds: float | None,
     progress: Callable[[Recorded], None],
+    wait: float = 0.0,
 ) -> Recorded:
     """Record nodes until SIGINT, SIGTERM or so many seconds; then what is still on its way is taken too.
 
-    ``progress`` is told some ten times a second.
+    The seconds count from the first message, or when ``wait`` seconds have brought none. ``progress`` is told some ten
+    times a second.
     """
     with joined() as context:
         with stop_requested() as stop:  # before it says that it records: from then on it ends in order
             recorder = Recorder(writer, nodes, context)
             executor = SingleThreadedExecutor(context=context)
             executor.add_node(recorder)
-            end = None if seconds is None else time.monotonic() + seconds
-            while not stop.is_set() and (end is None or time.monotonic() < end):
+            begin = time.monotonic() + wait
+            while not stop.is_set() and (seconds is None or time.monotonic() < begin + seconds):
                 executor.spin_once(timeout_sec=0.1)
+                if recorder.recorded.messages:
+                    begin = min(begin, time.monotonic())
                 progress(recorder.recorded)
             _settle(executor, recorder.recorded)
         recorder.destroy_node()

@@ -117,7 +117,10 @@ class Topics:
         if not self._assembly.settings.record:
             return
         stepper, generation = self._assembly.stepper, self._assembly.publisher.generation
-        while (records := stepper.drain()).count:
+        last, done = stepper.step, -1
+        # What ticks meanwhile goes out with the next: else half of the messages, and of those kept, are of one tick.
+        while done < last and (records := stepper.drain()).count:
+            done = records.first_step + records.count - 1
             steps = {"first_step": records.first_step, "count": records.count}
             self._topics["record"].publish(partial(record_message, records, generation, ROS), **steps)
             if records.unanswered.any():

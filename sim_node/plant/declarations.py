@@ -138,8 +138,14 @@ class Variable(Declaration):
         return count
 
 
+@dataclass(eq=False)
 class Input(Variable):
-    """A command that the world gives: a mailbox, and in ROS a subscription."""
+    """A command that the world gives: a mailbox, and in ROS a subscription.
+
+    A ``hidden`` one is for who runs the plant: controllers are not asked for it.
+    """
+
+    hidden: bool = False
 
     _remedy = "use Stepper.set, or send a command"
 

@@ -21,10 +21,11 @@ class Pace:
     """What ``Stepper.run`` is told.
 
     Clock 'native' ticks each ``period_ns``, of which the last ``spin_ns`` are spun and not slept; 'free' waits for
-    nothing; 'lockstep' waits, before each tick, for commands that answer the last one on ``inputs`` (None: all of
-    them), and spins for ``spin_ns`` before it sleeps. Those that do not come within ``limit_ns`` are a miss: 'hold'
-    keeps the input's value, 'zero' makes it zero, 'stop' ends the loop. A command that comes after its tick is dropped,
-    so that one which answers tick k acts on tick k + 1 or not at all. ``ticks`` ends the loop by itself (0: never).
+    nothing; 'lockstep' waits, before each tick, for commands that answer the last one on ``inputs`` (None: all that
+    controllers command), and spins for ``spin_ns`` before it sleeps. Those that do not come within ``limit_ns`` are a
+    miss: 'hold' keeps the input's value, 'zero' makes it zero, 'stop' ends the loop. A command that comes after its
+    tick is dropped, so that one which answers tick k acts on tick k + 1 or not at all. ``ticks`` ends the loop by
+    itself (0: never).
 
     When instants have passed by whole periods, overrun 'skip' leaves them out, 'catch_up' does their ticks at once, at
     most ``catch_up`` in a row, and leaves out the rest, 'hold' moves all that follow by the delay, 'stop' ends the
@@ -44,8 +45,8 @@ class Pace:
     limit_ns: int = 100_000_000
     miss: str = "hold"
 
-    def native(self, plant: str, inputs: Sequence[str]) -> dict[str, Any]:
-        """Give what the native loop takes, for a plant of that name with these inputs.
+    def native(self, plant: str, inputs: Sequence[str], commanded: Sequence[str]) -> dict[str, Any]:
+        """Give what the native loop takes, for a plant of that name with these inputs, some commanded by controllers.
 
         Raises PlantError for words that are none of the choices, names that are no inputs and times that cannot be.
         """
@@ -61,7 +62,7 @@ class Pace:
             raise PlantError(f"{plant}: a period of {self.period_ns} ns, {self.spin_ns} ns of it spun, is not possible")
         if self.limit_ns <= 0:
             raise PlantError(f"{plant}: a limit of {self.limit_ns} ns for answers is not possible")
-        awaited = inputs if self.inputs is None else self.inputs
+        awaited = commanded if self.inputs is None else self.inputs
         if self.clock == "lockstep" and not awaited:
             raise PlantError(f"{plant}: the lockstep clock has no input to wait for; name one, or use clock 'free'")
         return {

@@ -13,8 +13,8 @@ from sim_node.plant.binding import Binding, StateBinding
 from sim_node.plant.declarations import PLACES, Declarations, Output, State, Value, Variable
 from sim_node.plant.recording import Recording
 
-_RESERVED = ("declarations", "title", "parameters", "variables", "counts", "layout", "host_layout", "device_layout",
-             "state_layout", "input_layout", "initial", "build")  # fmt: skip
+_RESERVED = ("declarations", "title", "parameters", "variables", "faultable", "counts", "layout", "host_layout",
+             "device_layout", "state_layout", "input_layout", "initial", "build")  # fmt: skip
 
 
 class Plant:
@@ -67,6 +67,11 @@ class Plant:
         """The declarations of inputs, states and outputs."""
         declared = self.declarations
         return (*declared.inputs.values(), *declared.states.values(), *declared.outputs.values())
+
+    @property
+    def faultable(self) -> Mapping[str, int]:
+        """The variables that may have faults, and the longest delay of each in ticks: none, unless it is made so."""
+        return {}
 
     @property
     def layout(self) -> Layout:

@@ -24,10 +24,10 @@ class Recording(Plan):
 
     Launches take the plant's inputs, states and outputs, too. It refuses, by PlantError, to write values and inputs, to
     read what no launch has written yet, and to leave a next or an output out.
-    Attributes: ``rounds`` (what a run is, on a GPU), once it is finished.
+    Attributes: ``substeps`` (runs of its launches in a tick); once it is finished ``rounds`` (what a run is, on a GPU).
     """
 
-    __slots__ = ("_ending", "_names", "_own", "_targets", "_written", "rounds")
+    __slots__ = ("_ending", "_names", "_own", "_targets", "_written", "rounds", "substeps")
 
     def __init__(
         self,
@@ -36,8 +36,10 @@ class Recording(Plan):
         outputs: Sequence[str],
         device: Any = None,
         trace: Trace | None = None,
+        substeps: int = 1,
     ) -> None:
         super().__init__(device, trace)
+        self.substeps = substeps
         self._names = plant
         self._targets: dict[int, Binding] = {}
         for binding in bindings:
@@ -87,10 +89,8 @@ class Recording(Plan):
     def _fault(self, line: str, what: str) -> PlantError:
         return PlantError(f"{line}: plant {self._names}: {what}")
 
-    def finish(
-        self, rounds: int = 1, inputs: int = 0, private: Sequence[tuple[int, int, Binding]] = (), fields: int = 0
-    ) -> None:
-        """End recording; a run is of so many rounds.
+    def finish(self, inputs: int = 0, private: Sequence[tuple[int, int, Binding]] = (), fields: int = 0) -> None:
+        """End recording; a run is of as many rounds as there are substeps.
 
         On a GPU it brings ``inputs`` bytes there, and hashes fields at its end: ``private`` of ``fields``, each by its
         number, bytes, and the variable that is written. Raises PlantError when a state's next or an output is written
@@ -99,16 +99,16 @@ class Recording(Plan):
         for target in self._targets.values():
             if id(target) not in self._written:
                 raise PlantError(f"plant {self._names}: no launch in build() writes {target}; name it in outputs")
-        self._ending = rounds, inputs, private, fields
+        self._ending = inputs, private, fields
         self.freeze()
 
     def _end(self) -> None:
-        rounds, inputs, private, fields = self._ending
+        inputs, private, fields = self._ending
         if not isinstance(self.device, Cuda):
-            self.end(rounds)
+            self.end(self.substeps)
             return
         hashed = [(number, nbytes, self.number(binding)) for number, nbytes, binding in private if nbytes]
-        self.rounds = Rounds(self, rounds, inputs, hashing(self.device, fields, hashed))
+        self.rounds = Rounds(self, self.substeps, inputs, hashing(self.device, fields, hashed))
         self._run_by(self.rounds)
 
     def _following(self) -> dict[int, int]:

@@ -12,6 +12,7 @@ from types import ModuleType
 from sim_node.dtypes import is_class
 from sim_node.errors import PlantError
 from sim_node.errors.suggestion import suggestion
+from sim_node.plant.faultable import faultable, reference_of_faults, split
 from sim_node.plant.plant import Plant
 
 # Short names of the plants that come with the package.
@@ -23,8 +24,15 @@ _FORMS = "write module:Class, path/to/file.py:Class, path/to/file.py, or a short
 def reference(text: str) -> type[Plant]:
     """Find the plant that a reference names: ``module:Class``, ``file.py:Class``, ``file.py`` or a short name.
 
+    ``?faults=NAME,NAME:TICKS;rows=16`` behind it makes the plant whose named variables may have faults.
     Raises PlantError saying what is missing, and what there is.
     """
+    plain, allowed = split(text)
+    kind = _class_of(plain)
+    return kind if allowed is None else faultable(kind, allowed)  # type: ignore[arg-type]  # to mypy the class of a plant has no hash
+
+
+def _class_of(text: str) -> type[Plant]:
     full = BUILT_IN.get(text, text)
     place, colon, name = full.rpartition(":") if ":" in full else (full, "", "")
     if place.endswith(".py"):
@@ -36,11 +44,12 @@ def reference(text: str) -> type[Plant]:
 
 def reference_of(kind: type[Plant]) -> str:
     """The reference that finds a plant's class again: by absolute path where it was loaded from a file."""
+    kind, faults = reference_of_faults(kind)
     module = sys.modules.get(kind.__module__)
     file = getattr(module, "__file__", None)
     if file and (kind.__module__ == "__main__" or getattr(module, "sim_node_file", False)):
-        return f"{Path(file).resolve()}:{kind.__qualname__}"
-    return f"{kind.__module__}:{kind.__qualname__}"
+        return f"{Path(file).resolve()}:{kind.__qualname__}{faults}"
+    return f"{kind.__module__}:{kind.__qualname__}{faults}"
 
 
 def module_of(place: str, text: str) -> ModuleType:

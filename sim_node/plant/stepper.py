@@ -89,10 +89,10 @@ class Stepper:
         file = trace_file() if trace is None else None
         trace = Trace() if file is not None else trace
         bindings, outputs = tuple(plant._bindings.values()), tuple(plant.declarations.outputs)
-        self._plan = Recording(self._name, bindings, outputs, where, trace)
+        self._plan = Recording(self._name, bindings, outputs, where, trace, substeps)
         with self._authored("build"), ScopedDevice(self._plan.device):
             plant.build(self._plan, dt_ns * 1e-9 / substeps)
-        self._plan.finish(substeps, self.input_layout.size, places.away_fields(), len(self.state_layout.fields))
+        self._plan.finish(self.input_layout.size, places.away_fields(), len(self.state_layout.fields))
         self.plan_digest, self.warnings = self._plan.digest, tuple(self._plan.warnings)
         self.guarded = self._plan.guarded
         self.ring = ring if ring is not None else ring_of(self.layout, self.input_layout)
@@ -174,7 +174,7 @@ class Stepper:
         """
         chosen = Pace(period_ns, **pace)
         inputs = [field.name for field in self.input_layout]
-        ending, failure, unanswered = self._native.run(**chosen.native(self._name, inputs))
+        ending, failure, unanswered = self._native.run(**chosen.native(self._name, inputs, self.commanded))
         if failure is not None:
             raise self._fault(failure)
         return chosen.ended(self._name, ENDINGS[ending], self.step, select(inputs, unanswered))
@@ -206,6 +206,11 @@ class Stepper:
         return self._account.grants()
 
     # ---- state ----
+
+    @property
+    def commanded(self) -> list[str]:
+        """Names of the inputs that controllers command."""
+        return [name for name, each in self.plant.declarations.inputs.items() if not each.hidden]
 
     def reset(self) -> None:
         """Begin anew at step 0, as a new stepper would: nothing of the run before is left, sent commands included."""

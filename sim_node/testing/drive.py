@@ -153,7 +153,7 @@ class Drive:
 
     @property
     def _awaited(self) -> list[str]:
-        names = [field.name for field in self.stepper.input_layout]
+        names = self.stepper.commanded
         return [name for name in names if self._options.answers is None or name in self._options.answers]
 
     def _silent(self) -> list[str]:

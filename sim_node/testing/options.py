@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sim_node.errors import PlantError
 from sim_node.errors.suggestion import suggestion
 from sim_node.plant import Plant, reference
+from sim_node.plant.faultable import Allowed, faultable
 
 if TYPE_CHECKING:
     from sim_node.testing.reading import Reading
@@ -28,7 +29,8 @@ class Options:
     which fails the test, as the process's end does, 'hold' or 'zero'. ``realtime`` lets ticks come by the clock
     instead. ``ros`` runs the plant as a ROS 2 node, named ``name`` in a namespace of its own, with these parameters
     more; in the command line ``{node}`` stands for its full name and ``{namespace}`` for that. The bag has a keyframe
-    each ``keyframe_every`` ticks (0: the first only), and topics under ``name``.
+    each ``keyframe_every`` ticks (0: the first only), and topics under ``name``. ``faults`` names the inputs and the
+    published fields that may have faults, each as ``NAME``, or ``NAME:TICKS`` with the longest delay.
     """
 
     plant: type[Plant] | Plant | str
@@ -45,6 +47,7 @@ class Options:
     ros: Mapping[str, Any] | None = None
     keyframe_every: int = 1000
     name: str = "plant"
+    faults: Sequence[str] = ()
 
     @staticmethod
     def of(plant: object, given: Mapping[str, Any]) -> Options:
@@ -101,4 +104,6 @@ class Options:
                 f"the plant {kind.__qualname__} is a class inside a function, where no bag can name it: "
                 "move it to the top of its module"
             )
+        if self.faults:
+            kind = faultable(kind, Allowed.parse(",".join(self.faults)))  # type: ignore[arg-type]  # as in reference
         return kind(**parameters)

@@ -16,6 +16,8 @@ import numpy as np
 from sim_node.errors import PlantError, SimNodeError, StabilityWarning
 from sim_node.layout import Field
 from sim_node.plant import Keyframe, Stepper
+from sim_node.plant.fault_table import FaultTable
+from sim_node.plant.faultable import TABLE
 from sim_node.replay.history import History, of_stepper
 from sim_node.testing.drive import Drive
 from sim_node.testing.options import Options
@@ -54,10 +56,12 @@ class Rig:
         self._drive = _drive(options, bag)
         self._shadow: Stepper | None = None
         self._over: History | None = None
+        self._faults: FaultTable
 
     def __enter__(self) -> Rig:
         self.bag.parent.mkdir(parents=True, exist_ok=True)
         self._drive.__enter__()
+        self._faults = FaultTable(self._drive.stepper.plant, self.options.dt_ns)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -113,6 +117,27 @@ class Rig:
         """
         self._drive.stepper.set(name, value)
         self._act(f"set {name} = {_shown(np.asarray(value))}")
+
+    def fault(self, name: str, **asked: Any) -> None:
+        """Give an input or a published field a fault, from the next tick on where nothing else is said.
+
+        One of ``stuck_at``, ``offset``, ``gain``, ``noise``, ``delay`` (s), ``drop``, ``nan`` and ``flip_bit``; also
+        ``element``, ``after`` and ``until`` (s), ``first_tick`` and ``last_tick``, ``seed``. Raises PlantError for what
+        cannot be, and for a name that the option ``faults`` has not.
+        """
+        told = self._faults.inject({**asked, "variable": name}, self.step)
+        self._drive.stepper.set(TABLE, self._faults.rows())
+        self._act(f"fault: {told}")
+
+    def clear(self, name: str = "") -> None:
+        """Take away the faults of an input or field, or all of them, from the next tick on.
+
+        Raises PlantError for a name that the option ``faults`` has not.
+        """
+        count = self._faults.clear(name)
+        if count:
+            self._drive.stepper.set(TABLE, self._faults.rows())
+        self._act(f"clear {count} faults{f' of {name}' if name else ''}")
 
     def get(self, name: str) -> Any:
         """Copy a state, output or input as it is after the last tick: a number where it is a single one.

@@ -41,8 +41,9 @@ class Gateway:
 
     A message goes out with the tick whose simulated time its cycle has come to, with that tick's values. What comes in
     is sent to the plant at once, as the answer to the newest tick. Time-outs count in simulated time: a plant that is
-    paused misses nothing, and sends nothing. ``tell`` gets a line when a message goes missing or comes back, and when
-    the bus fails or recovers; ``log`` gets each message, of both directions.
+    paused misses nothing, and sends nothing. While the node is to be off the bus (``Wiring.off``) sending fails, as on
+    a bus that takes nothing, and nothing is heard. ``tell`` gets a line when a message goes missing or comes back, and
+    when the bus fails or recovers; ``log`` gets each message, of both directions.
     """
 
     def __init__(
@@ -149,6 +150,8 @@ class Gateway:
                 is_fd=described.is_fd, bitrate_switch=described.is_fd, data=each.content(tick.__getitem__), is_rx=False,
             )  # fmt: skip
             try:
+                if self._is_off:
+                    raise can.CanOperationError("bus-off, as is asked for")
                 self._bus.send(message)
             except (can.CanError, OSError) as fault:
                 each.counts.failed += 1
@@ -158,6 +161,11 @@ class Gateway:
                 self._state(None)
                 with self._lock:
                     self._log(message)
+
+    @property
+    def _is_off(self) -> bool:
+        """Whether the node is to be off the bus at the newest tick."""
+        return any(begin < self._now_ns <= end for begin, end in self._wiring.off)
 
     def _state(self, fault: Exception | None) -> None:
         """Tell when sending begins to fail, and when it works again."""
@@ -184,6 +192,10 @@ class Gateway:
 
     def _take(self, message: can.Message, writer: Subscriber) -> None:
         each = self._incoming.get((message.arbitration_id, message.is_extended_id))
+        if self._is_off:
+            if each is not None:
+                each.counts.unheard += 1
+            return
         self._log(message)
         if each is None:
             return

@@ -19,13 +19,15 @@ class ReceivedCounts:
     """What became of the messages of one name.
 
     ``wrong`` are those cut short or with another checksum, ``repeated`` those with the counter of the one before; both
-    set nothing. ``lost`` are those that a counter says never came, ``missing`` the time-outs, ``saturated`` the values
-    out of the range of signal or input. ``shortest_ms`` and ``longest_ms`` are between messages, by the bus's stamps.
+    set nothing. ``unheard`` are those that came while the node was to be off the bus, ``lost`` those that a counter
+    says never came, ``missing`` the time-outs, ``saturated`` the values out of the range of signal or input.
+    ``shortest_ms`` and ``longest_ms`` are between messages, by the bus's stamps.
     """
 
     received: int = 0
     wrong: int = 0
     repeated: int = 0
+    unheard: int = 0
     lost: int = 0
     missing: int = 0
     saturated: int = 0

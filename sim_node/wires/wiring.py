@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +14,11 @@ from cantools.database.can.signal import Signal
 
 from sim_node.errors import WireError
 from sim_node.errors.suggestion import suggestion
+from sim_node.section import Section
 from sim_node.wires.coding import Checksum, Coding
 from sim_node.wires.crc import CRCS
 from sim_node.wires.e2e import Protection
 from sim_node.wires.scaling import Scaling
-from sim_node.wires.section import Section
 
 _CODING = ("signals", "counter", "checksum", "e2e")
 HOLD, ZERO = "hold", "zero"
@@ -70,18 +71,23 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """A bus, by the arguments of ``can.Bus``, and the messages on it of the node ``plant``."""
+    """A bus, by the arguments of ``can.Bus``, and the messages on it of the node ``plant``.
+
+    ``off`` are spans of simulated time, ns, each from behind its first instant to its last, in which the node is off
+    the bus: a fault that is asked for.
+    """
 
     path: Path
     plant: str
     bus: Mapping[str, Any]
     sent: tuple[Sent, ...]
     received: tuple[Received, ...]
+    off: tuple[tuple[float, float], ...] = ()
 
     @staticmethod
     def read(path: Path) -> Wiring:
         """Read a file. Raises WireError naming file and key of the first thing in it that is wrong."""
-        top = Section.of_file(path, ("plant", "bus", "dbc", "send", "receive"))
+        top = Section.of_file(path, WireError, ("plant", "bus", "bus_off", "dbc", "send", "receive"))
         messages = _messages(top, path.parent)
         bus = top.section("bus")
         bus.text("interface")
@@ -93,10 +99,19 @@ class Wiring:
             bus.values,
             tuple(_sent(name, section, _found(section, name, messages)) for name, section in send),
             tuple(_received(name, section, _found(section, name, messages)) for name, section in receive),
+            tuple(_span(section) for section in top.rows("bus_off", ("after", "until"))),
         )
         if not wiring.sent and not wiring.received:
             raise top.fault("no message is sent or received; name some below 'send' or 'receive'")
         return wiring
+
+
+def _span(section: Section) -> tuple[float, float]:
+    begin = section.number("after", 0.0, low=0.0)
+    end = section.number("until", low=0.0) if "until" in section.values else math.inf
+    if end <= begin:
+        raise section.fault(f"it would end at {end:g} s, and begins at {begin:g} s")
+    return begin * 1e9, end * 1e9
 
 
 def _messages(top: Section, folder: Path) -> dict[str, Message]:

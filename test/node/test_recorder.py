@@ -62,6 +62,19 @@ def test_a_node_is_recorded_from_its_first_tick_on(ros_domain, tmp_path, name, s
     assert topics[f"/{node}/tick"] > 0
 
 
+def test_the_seconds_count_from_the_first_message(ros_domain, tmp_path):
+    bag, node = tmp_path / "late.mcap", f"late_{os.getpid()}"
+    options = ("--wait", 60, "--seconds", 0.01)
+    with start("record", "--node", f"/{node}", "--bag", bag, *options, "--json") as recorder:
+        wait_for(recorder, "recording")
+        with start("run", "quarter_car", "--name", node) as running:
+            recorded, err = recorder.communicate()
+            running.send_signal(signal.SIGINT)
+            running.communicate()
+    assert recorder.returncode == 0, err
+    assert json.loads(recorded)["messages"] > 0
+
+
 def test_nothing_to_record_is_said(ros_domain, tmp_path):
     found = ask("record", "--node", "/nobody", "--bag", tmp_path / "empty", "--seconds", 0.5)
     assert "nothing was received from /nobody" in found["error"]

@@ -191,7 +191,7 @@ def test_what_is_caught_up_is_bounded(rig):
 )
 def test_a_pace_that_is_not_possible(options, message):
     with pytest.raises(PlantError, match=f"Pump: {message}"):
-        Pace(1, **options).native("Pump", ["valve"])
+        Pace(1, **options).native("Pump", ["valve"], ["valve"])
 
 
 def test_names_of_bits():

@@ -41,6 +41,29 @@ def test_the_tick_that_a_plant_rests_on_goes_out_also_to_one_who_comes_later(rig
         assert ticks[-1].generation > ticks[0].generation
 
 
+def test_a_message_that_cannot_be_made_is_told_and_the_next_one_comes(rig, monkeypatch, capfd):
+    from std_msgs.msg import Float64MultiArray
+
+    from sim_node.node.standard.output import Output
+
+    failed, fill = [], Output.fill
+
+    def fail_once(self, *arguments):
+        if not failed:
+            failed.append(self)
+            raise ZeroDivisionError("nothing to divide by")
+        return fill(self, *arguments)
+
+    monkeypatch.setattr(Output, "fill", fail_once)
+    numbers = {"topics.x.type": "std_msgs/msg/Float64MultiArray", "topics.x.fields.data": "x"}
+    with rig(rate=1000.0, **numbers) as (_, peer):
+        peer.change("configure")
+        heard = peer.listen(Float64MultiArray, "x", late=False)
+        peer.change("activate")
+        peer.until(lambda: heard, "message")
+        assert f"could not publish {peer.target}/x: ZeroDivisionError: nothing to divide by" in capfd.readouterr().err
+
+
 class Sink:
     """A topic that keeps the steps that it is given."""
 

@@ -17,6 +17,7 @@ from sim_node.node.process import hosted
 from sim_node.plant import Stepper, reference
 from sim_node.plant.keyframe import target_of
 from sim_node.replay.messages import batch_of, keyframe_of
+from sim_node.srv import Step
 
 
 def steps(records):
@@ -26,6 +27,28 @@ def steps(records):
 def applied(record):
     """The first number of the inputs at the record's last tick: that of ``force``."""
     return float(np.frombuffer(batch_of(record).records.inputs[-1].tobytes(), np.float32)[0])
+
+
+def test_what_ticks_while_records_go_out_is_in_the_next_message(rig, monkeypatch):
+    """Else whoever publishes meets ever more of it: messages of one tick each, which push out those that are kept."""
+    with rig(start_paused=True) as (node, peer):
+        peer.change("configure")
+        records = peer.listen(Record, "record")
+        peer.change("activate")
+        stepper = node.assembly.stepper
+        drain = stepper.drain
+
+        def beside():
+            found = drain()
+            if found.count and stepper.step < 100 and stepper.phase == "parked":
+                stepper.request(1)
+            return found
+
+        monkeypatch.setattr(stepper, "drain", beside)
+        assert peer.call(Step, "step", ticks=3).success
+        peer.until(lambda: steps(records)[3:5] == [4, 5], "records")
+        assert [record.count for record in records[:2]] == [3, 1]
+        assert stepper.step < 100
 
 
 @COMPILED

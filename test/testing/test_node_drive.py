@@ -56,3 +56,18 @@ def test_a_function_controls_a_node_too(make, ros_domain, damper):
     rig.__exit__()
     assert rig.step == 300
     assert rig.history("force").values.any()
+
+
+def test_a_node_has_faults_and_no_topic_for_them(make, ros_domain, tmp_path):
+    rig = make(controller=None, ros={}, faults=["body:20"])
+    rig.fault("body", stuck_at=3.0, after=0.02)
+    rig.run(0.05)
+    assert (rig.history("body").values[20:] == 3.0).all()
+    assert (rig.history("body.true").values != 3.0).all()
+    topics = [name for name, _ in rig._drive._node.get_topic_names_and_types()]
+    assert f"{rig.names['node']}/input/force" in topics
+    assert f"{rig.names['node']}/input/faults" not in topics
+    rig.__exit__()
+    evidence = Evidence("test_it", tmp_path, rigs=[rig])
+    assert evidence.conclude() == ""
+    assert evidence.reports[0].verified == 50

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sim_node.errors import PlantError
+from sim_node.replay.verify import verify
 from sim_node.testing.rig import _source
 
 
@@ -106,3 +107,45 @@ def test_what_a_controller_raises_comes_through_and_the_ticks_before_are_kept(ma
 )
 def test_conditions_are_quoted(condition, text):
     assert _source(condition) == text
+
+
+def test_a_fault_lies_to_the_controller_and_is_in_the_bag(make, damper):
+    plain, rig = make(controller=damper), make(controller=damper, faults=["body_velocity", "force"], file="other.mcap")
+    rig.fault("body_velocity", stuck_at=0.0, element=1, after=0.1)
+    rig.fault("force", offset=7.0, until=0.05)
+    for each in (plain, rig):
+        each.run(0.3)
+    seen, true = rig.history("body_velocity").values, rig.history("body_velocity.true").values
+    assert (seen[100:, 1] == 0.0).all()
+    np.testing.assert_array_equal(np.delete(seen, 1, axis=1), np.delete(true, 1, axis=1))
+    force, applied = rig.history("force").values, rig.history("force.applied").values
+    np.testing.assert_array_equal(applied[:50], force[:50] + np.float32(7.0))
+    np.testing.assert_array_equal(applied[50:], force[50:])
+    assert (force[101:, 1] == 0.0).all()
+    assert not np.array_equal(true[150:, 1], plain.history("body_velocity").values[150:, 1])
+    rig.clear("body_velocity")
+    rig.run(0.01)
+    np.testing.assert_array_equal(rig.get("body_velocity"), rig.get("body_velocity.true"))
+    assert [act.what for act in rig.acts if act.what.startswith(("fault", "clear"))] == [
+        "fault: body_velocity[1] stuck_at 0 from tick 101",
+        "fault: force offset 7 from tick 1 to 50",
+        "clear 1 faults of body_velocity",
+    ]
+    rig.clear()
+    rig.__exit__(None, None, None)
+    report = verify(rig.bag)
+    assert (report.verified, report.diverged) == (310, 0)
+
+
+def test_a_process_is_not_asked_for_faults(make, process):
+    rig = make(controller=process, faults=["body_velocity"])
+    rig.fault("body_velocity", gain=-1.0)
+    rig.run(0.05)
+    assert np.array_equal(rig.get("body_velocity"), -rig.get("body_velocity.true"))
+
+
+def test_a_rig_without_faults_says_how_to_have_them(make):
+    rig = make()
+    with pytest.raises(PlantError, match="QuarterCar was built without faults; allow those of 'body'"):
+        rig.fault("body", stuck_at=0.0)
+    rig.clear()

@@ -167,6 +167,22 @@ def test_it_waits_for_plants_until_told_to_stop():
     assert not thread.is_alive()
 
 
+def test_one_whose_ring_is_there_before_its_first_tick_is_waited_for(runners):
+    from coupled import Part
+
+    from sim_node.bridge import Publisher
+
+    one, plant, told, stop = runners("a", 1000), Part(), Told(), threading.Event()
+    with Publisher(plant.layout, plant.input_layout, name=named("b")):
+        conductor = Conductor([coupling("a", "b"), coupling("b", "a")], told)
+        thread = threading.Thread(target=conductor.run, args=(stop,))
+        thread.start()
+        told.await_(f"waits for {named('b')}: it has no tick yet, or has ended")
+        stop.set()
+        thread.join(LIMIT)
+    assert one.stepper.step == 0
+
+
 @pytest.mark.parametrize(
     ("couplings", "words"),
     [

@@ -68,7 +68,9 @@ def test_any_flipped_bit_is_found(made, content, counter, bit):
     assert changed <= protection.covered
     bit %= 8 * length
     message[bit // 8] ^= 1 << bit % 8
-    assert protection.check(bytes(message)) is None
+    found = protection.check(bytes(message))
+    # Where the counter chooses the identity, the CRC of another one may come to the same; then the sequence is wrong.
+    assert found is None or (protection.profile.listed and found != counter % protection.profile.counts)
 
 
 def test_another_identity_or_length_is_found():

@@ -201,6 +201,36 @@ def test_a_bus_that_fails_is_told_once_and_gone_on_with(rig, wiring):
     assert count == 3  # who listens sees by the counter how many it lacks
 
 
+def test_bus_off_on_purpose(rig, running, wiring):
+    """What is due is not sent and what comes is not heard, between two instants; then all goes on."""
+    coding = wiring.received[0].coding
+
+    def say(first, count):
+        rig.bus.send(can.Message(arbitration_id=512, is_extended_id=False, data=coding.encode({"First": first}, count)))
+
+    with rig() as rig, running(("send:", "bus_off: [{after: 0.002, until: 0.004}]\nsend:")) as it:
+        connected(rig, wiring)
+        rig.tick(2.0)
+        heard(rig, wiring, 1)
+        for failed, ms in enumerate((3.0, 4.0), 1):
+            rig.tick(ms)
+            until(lambda failed=failed: it.gateway.counts["sent"]["Safe"]["failed"] == failed, "a failure")
+        say(2, 0)
+        until(lambda: it.gateway.counts["received"]["Torque"]["unheard"] == 1, "an unheard message")
+        assert rig.publisher.take("force") is None
+        rig.tick(5.0)
+        ((_, (_, count)),) = heard(rig, wiring, 1)
+        say(4, 1)
+        assert until(lambda: rig.publisher.take("force"), "a command")[0] == 2.0
+        it.end()
+        counts = it.gateway.counts
+    assert count == 4
+    assert counts["sent"]["Safe"] == {"sent": 3, "saturated": 0, "late": 0, "failed": 2}
+    assert (counts["received"]["Torque"]["received"], counts["received"]["Torque"]["unheard"]) == (1, 1)
+    assert it.said == ["the bus takes no messages: bus-off, as is asked for", "the bus takes messages again"]
+    assert [message.arbitration_id for message in it.logged if message.is_rx] == [512]
+
+
 def test_an_input_that_another_has_alone_ends_it(rig, running):
     from sim_node.bridge import Subscriber
 

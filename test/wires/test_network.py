@@ -53,6 +53,11 @@ def test_plants_and_couplings_are_what_the_file_says(read, tmp_path):
     assert network.plants["/c"] == {"plant": f"{tmp_path}/b.py"}  # nothing holds it
 
 
+def test_plants_that_wait_for_nobody_stand_last(read):
+    text = TWO.replace("plant: quarter_car, rate: 1000", "plant: quarter_car, clock: native")
+    assert list(read(text).plants) == ["/b", "/rig/a", "/c"]
+
+
 def test_couplings_alone_are_of_nodes_that_others_start(read):
     assert read("couplings: [{from: /a/x, to: /b/u}]").plants == {}
 
@@ -60,7 +65,7 @@ def test_couplings_alone_are_of_nodes_that_others_start(read):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("couplings: {a: b}", "couplings: a list of couplings stands here, not {'a': 'b'}"),
+        ("couplings: {a: b}", "couplings: a list stands here, not {'a': 'b'}"),
         ("couplings: [5]", "couplings[0]: here stands 5, not a mapping"),
         ("couplings: [{from: /a/x}]", "couplings[0]: 'to' is missing"),
         ("couplings: [{from: /a/x, to: /b/u, dealy: 1}]", "there is no 'dealy' here; did you mean 'delay'?"),
