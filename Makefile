@@ -18,6 +18,7 @@ demo: setup ## close a loop at 1 kHz in ROS 2, record it, and prove the bag
 
 demo-ecu: setup ## the same with an ECU on a CAN bus between plant and controller
 	@$(BIN)/python examples/ecu/demo.py
+	@$(BIN)/sim-node campaign examples/ecu/campaign.yaml --evidence sim_node_ecu/campaign
 
 # One file stays on one worker, so that what a file's tests share is made once.
 test: setup ## check style and types, and run the whole suite

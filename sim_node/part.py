@@ -12,7 +12,7 @@ import numpy as np
 from sim_node.errors.suggestion import suggestion
 from sim_node.layout import Field
 
-_TEXT = re.compile(r"\s*(\w+)\s*(?:\[(.*)\])?\s*")
+_TEXT = re.compile(r"\s*(\w+(?:\.\w+)*)\s*(?:\[(.*)\])?\s*")
 _SLICE = re.compile(r"\s*(-?\d+)?\s*:\s*(-?\d+)?\s*(?::\s*(-?\d+)?\s*)?")
 
 Index = tuple[int | slice, ...]

@@ -23,6 +23,7 @@ ALLOWED = {
     "dtypes": {"errors"},
     "layout": {"errors", "dtypes"},
     "part": {"layout"},
+    "section": {"errors"},
     "stop": set(),
     "types": {"lang"},
     "lang": {"errors", "dtypes"},
@@ -33,9 +34,9 @@ ALLOWED = {
     "kernels": {"plant"},
     "bridge": {"layout", "device", "_native"},
     "replay": {"plant", "stop"},
-    "wires": {"bridge", "part"},
+    "wires": {"bridge", "part", "section"},
     "node": {"plant", "bridge", "replay", "part", "stop", "msg", "srv"},
-    "testing": {"node"},
+    "testing": {"node", "section"},
     "cli": {"testing", "wires", "kernels", "stop", "_native", "msg", "srv"},
 }
 # layers that import what they need when they run: a command's help, and pytest's start, load none of the rest

@@ -21,7 +21,8 @@ from sim_node.stop import end_at_the_first
 # Each is a module beside this one with a function `command`, or a table of them, `commands`. They import what they need
 # when they run, so that help is quick and no command needs the dependencies of another.
 COMMANDS = (
-    "demo", "run", "couple", "build", "verify", "report", "record", "can", "inspect", "top", "doctor", "bench", "new",
+    "demo", "run", "couple", "campaign", "build", "verify", "report", "record", "can", "inspect", "top", "doctor",
+    "bench", "new",
 )  # fmt: skip
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}

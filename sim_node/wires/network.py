@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sim_node.bridge.name import ring_name
-from sim_node.errors import RingError
+from sim_node.errors import RingError, WireError
 from sim_node.errors.suggestion import suggestion
-from sim_node.wires.section import Section
+from sim_node.section import Section
 
 # What makes couplings exact, unless a plant's own parameters say otherwise.
 HELD = {"clock": "lockstep", "lockstep_limit_ms": 10_000.0, "lockstep_miss": "stop"}
@@ -45,13 +45,9 @@ class Network:
     @staticmethod
     def read(path: Path) -> Network:
         """Read a file. Raises WireError with file and key where it makes no sense by itself."""
-        file = Section.of_file(path, ("plants", "couplings"))
+        file = Section.of_file(path, WireError, ("plants", "couplings"))
         given = {_node(section, name): section for name, section in file.section("plants").sections(())}
-        listed = file.values.get("couplings", [])
-        if not isinstance(listed, list):
-            raise file.fault(f"a list of couplings stands here, not {listed!r}", "couplings")
-        sections = [Section(f"{path}: couplings[{number}]", values, _KEYS) for number, values in enumerate(listed)]
-        couplings = tuple(_coupling(section, given) for section in sections)
+        couplings = tuple(_coupling(section, given) for section in file.rows("couplings", _KEYS))
         plants = {name: _parameters(section, name, couplings) for name, section in given.items()}
         last = sorted(plants.items(), key=lambda item: item[1].get("clock") != HELD["clock"])
         return Network(path, dict(last), couplings)

@@ -14,11 +14,11 @@ from cantools.database.can.signal import Signal
 
 from sim_node.errors import WireError
 from sim_node.errors.suggestion import suggestion
+from sim_node.section import Section
 from sim_node.wires.coding import Checksum, Coding
 from sim_node.wires.crc import CRCS
 from sim_node.wires.e2e import Protection
 from sim_node.wires.scaling import Scaling
-from sim_node.wires.section import Section
 
 _CODING = ("signals", "counter", "checksum", "e2e")
 HOLD, ZERO = "hold", "zero"
@@ -87,7 +87,7 @@ class Wiring:
     @staticmethod
     def read(path: Path) -> Wiring:
         """Read a file. Raises WireError naming file and key of the first thing in it that is wrong."""
-        top = Section.of_file(path, ("plant", "bus", "bus_off", "dbc", "send", "receive"))
+        top = Section.of_file(path, WireError, ("plant", "bus", "bus_off", "dbc", "send", "receive"))
         messages = _messages(top, path.parent)
         bus = top.section("bus")
         bus.text("interface")
@@ -99,7 +99,7 @@ class Wiring:
             bus.values,
             tuple(_sent(name, section, _found(section, name, messages)) for name, section in send),
             tuple(_received(name, section, _found(section, name, messages)) for name, section in receive),
-            tuple(_span(section) for section in top.rows("bus_off", ("from", "until"))),
+            tuple(_span(section) for section in top.rows("bus_off", ("after", "until"))),
         )
         if not wiring.sent and not wiring.received:
             raise top.fault("no message is sent or received; name some below 'send' or 'receive'")
@@ -107,7 +107,7 @@ class Wiring:
 
 
 def _span(section: Section) -> tuple[float, float]:
-    begin = section.number("from", 0.0, low=0.0)
+    begin = section.number("after", 0.0, low=0.0)
     end = section.number("until", low=0.0) if "until" in section.values else math.inf
     if end <= begin:
         raise section.fault(f"it would end at {end:g} s, and begins at {begin:g} s")

@@ -25,7 +25,7 @@ def written(tmp_path):
     ("command", "text", "options", "words"),
     [
         ("couple", PLANT, (), "couplings: there are none"),
-        ("couple", "couplings: 5", (), "a list of couplings stands here"),
+        ("couple", "couplings: 5", (), "a list stands here"),
         ("run", NOTHING, (), "plants: there are none to run"),
         ("run", PLANT, ("--only", "a_lone_plnt"), "no such plant in"),
         ("run", PLANT, ("--rate", 50), "option 'rate' is for one plant; in"),

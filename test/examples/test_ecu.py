@@ -11,6 +11,8 @@ from pathlib import Path
 import can
 import pytest
 
+from sim_node.testing.campaign import Campaign
+from sim_node.testing.verdict import tried
 from sim_node.wires.wiring import Wiring
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "ecu"
@@ -46,6 +48,19 @@ def test_without_a_body_to_trust_it_commands_no_force(ecu):
     assert damper.decode(bytes(ecu.say(0.05).data))[0]["FrontLeft"] == -1500
     assert damper.decode(bytes(ecu.say(0.051).data))[0]["FrontLeft"] == 0
     assert (ecu.heard, ecu.wrong, ecu.limp, ecu.said) == (1, 1, 1, 2)
+
+
+def test_its_campaign_has_20_cases_of_which_these_pass(tmp_path):
+    """In the plant's own time: a second run of a case has the same bits."""
+    campaign = Campaign.read(FOLDER / "campaign.yaml")
+    assert len(campaign.cases) == 20
+    hashes = []
+    for number, name in enumerate(("bus_off", "velocity_nan", "velocity_nan")):
+        (case,) = campaign.chosen([name]).cases
+        verdict = tried(case, campaign.name, tmp_path / f"{number}")
+        assert (verdict.outcome, verdict.failure) == ("passed", "")
+        hashes.append(dict(verdict.properties)["state_hash"])
+    assert hashes[0] != hashes[1] == hashes[2]
 
 
 def test_the_demo_closes_the_loop_over_the_bus(tmp_path, ros_domain, cache):

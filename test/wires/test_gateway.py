@@ -208,7 +208,7 @@ def test_bus_off_on_purpose(rig, running, wiring):
     def say(first, count):
         rig.bus.send(can.Message(arbitration_id=512, is_extended_id=False, data=coding.encode({"First": first}, count)))
 
-    with rig() as rig, running(("send:", "bus_off: [{from: 0.002, until: 0.004}]\nsend:")) as it:
+    with rig() as rig, running(("send:", "bus_off: [{after: 0.002, until: 0.004}]\nsend:")) as it:
         connected(rig, wiring)
         rig.tick(2.0)
         heard(rig, wiring, 1)

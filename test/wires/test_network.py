@@ -65,7 +65,7 @@ def test_couplings_alone_are_of_nodes_that_others_start(read):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("couplings: {a: b}", "couplings: a list of couplings stands here, not {'a': 'b'}"),
+        ("couplings: {a: b}", "couplings: a list stands here, not {'a': 'b'}"),
         ("couplings: [5]", "couplings[0]: here stands 5, not a mapping"),
         ("couplings: [{from: /a/x}]", "couplings[0]: 'to' is missing"),
         ("couplings: [{from: /a/x, to: /b/u, dealy: 1}]", "there is no 'dealy' here; did you mean 'delay'?"),

@@ -21,7 +21,7 @@ def test_what_it_says(wiring, name):
 
 
 def test_spans_in_which_it_is_off_the_bus(describe):
-    spans = "bus_off: [{from: 1, until: 2.5}, {until: 0.5}, {from: 1e-3}]\nsend:"
+    spans = "bus_off: [{after: 1, until: 2.5}, {until: 0.5}, {after: 1e-3}]\nsend:"
     assert Wiring.read(describe(("send:", spans))).off == ((1e9, 2.5e9), (0.0, 5e8), (1e6, float("inf")))
     assert Wiring.read(describe()).off == ()
 
@@ -32,7 +32,7 @@ def test_spans_in_which_it_is_off_the_bus(describe):
         ("send:", "bus_off: 5\nsend:", "can.yaml: bus_off: a list stands here, not 5"),
         ("send:", "bus_off: [5]\nsend:", "can.yaml: bus_off[0]: here stands 5, not a mapping"),
         ("send:", "bus_off: [{}, {til: 1}]\nsend:", "bus_off[1]: there is no 'til' here; did you mean 'until'?"),
-        ("send:", "bus_off: [{from: 2, until: 2}]\nsend:", "bus_off[0]: it would end at 2 s, and begins at 2 s"),
+        ("send:", "bus_off: [{after: 2, until: 2}]\nsend:", "bus_off[0]: it would end at 2 s, and begins at 2 s"),
         ("receive:", "recieve:", "there is no 'recieve' here; did you mean 'receive'?"),
         ("interface: virtual, ", "", "bus: 'interface' is missing"),
         ("dbc: car.dbc", "dbc: no.dbc", "dbc: no.dbc cannot be read: [Errno 2]"),

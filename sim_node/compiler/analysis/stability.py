@@ -68,8 +68,10 @@ def _loops(
     touching = any(spring not in case.slopes for case in cases)
     for x in states[position].cases:
         for v in cases:
-            loop = _loop(x, v, spring, before) if x.agrees(v) else None
-            if loop is not None:
+            loop = _loop(
+                x, v, spring, before
+            )  # of most pairs there is none, and asking whether cases agree takes longer
+            if loop is not None and x.agrees(v):
                 contact = touching and any(place.compares_floats for place in v.choices)
                 yield "penalty contact" if contact else "spring-damper loop", loop
 

@@ -63,7 +63,8 @@ def _parse(lines: list[str], first: int) -> _Tree | None:
     if first > len(lines):
         return None
     margin = _indentation(lines[first - 1])
-    head = "if 1:\n" if margin else "\n"
+    # the lines above stand empty, so that the tree's lines are the file's; an indented function needs what it is in
+    head = "\n" * (first - 2) + "if 1:\n" if margin else "\n" * (first - 1)
     for end in range(first, len(lines) + 1):
         after = lines[end].strip() if end < len(lines) else "."
         if not after or after[0] == "#" or (end < len(lines) and _indentation(lines[end]) > margin):
@@ -77,7 +78,6 @@ def _parse(lines: list[str], first: int) -> _Tree | None:
             node = node.body[0]
         if not isinstance(node, _Tree):
             return None
-        ast.increment_lineno(node, first - 2)
         return node
     return None
 

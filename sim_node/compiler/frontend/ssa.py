@@ -197,6 +197,8 @@ class Builder:
 
     def _settled(self, value: Value) -> Value:
         """Look through a parameter that can only receive one value, as far as blocks are sealed."""
+        if value not in self._parameters:
+            return value
         seen, stack, sources = {value}, [value], set[Value]()
         while stack:
             one = stack.pop()

@@ -17,13 +17,14 @@ def reverse_postorder(function: Function) -> list[Block]:
     stack: list[tuple[Block, Iterator[str]]] = [(entry, _targets(entry))]
     while stack:
         block, targets = stack[-1]
-        fresh = next((label for label in targets if label not in seen), None)
-        if fresh is None:
+        for label in targets:
+            if label not in seen:
+                seen.add(label)
+                stack.append((blocks[label], _targets(blocks[label])))
+                break
+        else:
             order.append(block)
             stack.pop()
-        else:
-            seen.add(fresh)
-            stack.append((blocks[fresh], _targets(blocks[fresh])))
     return order[::-1]
 
 

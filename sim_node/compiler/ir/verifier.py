@@ -110,32 +110,32 @@ def _structure(block: Block, targets: dict[str, Block]) -> Iterator[tuple[str, s
 
 
 def _typing(value: Value, function: Function, module: Module) -> str | None:
-    row = SIGNATURES[value.op]
-    if row.arity is not None and len(value.args) != row.arity:
-        return f"takes {row.arity} operands, has {len(value.args)}"
-    types = [arg.type for arg in value.args]
+    fault = _signed(value.op, value.type, tuple([arg.type for arg in value.args]))
+    rule = RULES.get(value.op)
+    return fault or (rule(value, function, module) if rule else None)
+
+
+@lru_cache(4096)
+def _signed(op: Op, result: Type | None, types: tuple[Type | None, ...]) -> str | None:
+    """Hold types against the op's row; the same few meet all the time."""
+    row = SIGNATURES[op]
+    if row.arity is not None and len(types) != row.arity:
+        return f"takes {row.arity} operands, has {len(types)}"
     for kind in types:
         if kind is None:
             return "an operand has no value"
-        if row.kinds != ALL and not _takes(row.kinds, kind):
+        if row.kinds != ALL and not all(leaf.scalar.kind.value in row.kinds for leaf in kind.leaves):
             return f"does not take {kind!r}"
-    if (row.rule is Rule.NONE) != (value.type is None) and value.op is not Op.CALL:
-        return f"has the result type {value.type!r}"
-    if row.rule is Rule.SAME and types.count(value.type) != len(types):
-        return f"operands {types} and result {value.type!r} differ"
+    if (row.rule is Rule.NONE) != (result is None) and op is not Op.CALL:
+        return f"has the result type {result!r}"
+    if row.rule is Rule.SAME and types.count(result) != len(types):
+        return f"operands {list(types)} and result {result!r} differ"
     if row.rule is Rule.BOOL:
-        if value.type is not bool_ or len(set(types)) != 1:
-            return f"compares {types}, giving {value.type!r}"
+        if result is not bool_ or len(set(types)) != 1:
+            return f"compares {list(types)}, giving {result!r}"
         if not isinstance(types[0], Scalar):
             return "compares more than scalars"
-    rule = RULES.get(value.op)
-    return rule(value, function, module) if rule else None
-
-
-@lru_cache(1024)
-def _takes(kinds: str, type: Type) -> bool:
-    """Whether every leaf of a type is of one of these kinds."""
-    return all(leaf.scalar.kind.value in kinds for leaf in type.leaves)
+    return None
 
 
 def _dominance(function: Function) -> Iterator[tuple[str, str]]:

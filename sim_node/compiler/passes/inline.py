@@ -104,4 +104,5 @@ def _under(location: Location | None, caller: Location | None) -> Location | Non
     """Hang a caller under the end of a location's chain."""
     if location is None:
         return caller
-    return replace(location, caller=_under(location.caller, caller))
+    inner = _under(location.caller, caller)
+    return Location(location.file, location.line, location.column, location.text, location.inside, inner)

@@ -11,16 +11,19 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from sim_node.errors import WireError
+from sim_node.errors import SimNodeError
 from sim_node.errors.suggestion import suggestion
 
 
 class Section:
-    """The keys below one place of a file. Attributes: ``place``, such as ``can.yaml: send.Wheels``; ``values``."""
+    """The keys below one place of a file; what is wrong there is an ``error``.
 
-    def __init__(self, place: str, values: object, keys: Sequence[str] = ()) -> None:
-        """Take the mapping there; ``keys`` are those that it may have, by default any. Raises WireError."""
-        self.place = place
+    Attributes: ``place``, such as ``can.yaml: send.Wheels``; ``values``.
+    """
+
+    def __init__(self, place: str, values: object, error: type[SimNodeError], keys: Sequence[str] = ()) -> None:
+        """Take the mapping there; ``keys`` are those that it may have, by default any."""
+        self.place, self._error = place, error
         if not isinstance(values, dict):
             raise self.fault(f"here stands {values!r}, not a mapping of keys to values")
         self.values = {str(key): value for key, value in values.items()}
@@ -29,21 +32,21 @@ class Section:
                 raise self.fault(f"there is no '{key}' here{suggestion(key, keys)}")
 
     @staticmethod
-    def of_file(path: Path, keys: Sequence[str]) -> Section:
-        """Read a file. Raises WireError where it is no mapping in YAML."""
+    def of_file(path: Path, error: type[SimNodeError], keys: Sequence[str]) -> Section:
+        """Read a file, which is a mapping in YAML."""
         try:
             values = YAML(typ="safe").load(path.read_text("utf-8"))
         except (OSError, UnicodeDecodeError, YAMLError) as fault:
-            raise WireError(f"{path}: cannot be read: {' '.join(str(fault).split())}") from fault
-        return Section(str(path), values, keys)
+            raise error(f"{path}: cannot be read: {' '.join(str(fault).split())}") from fault
+        return Section(str(path), values, error, keys)
 
-    def fault(self, why: str, key: str = "") -> WireError:
+    def fault(self, why: str, key: str = "") -> SimNodeError:
         """Make the error of this place, or of one key of it."""
-        return WireError(f"{self._at(key)}: {why}")
+        return self._error(f"{self._at(key)}: {why}")
 
     def section(self, key: str, keys: Sequence[str] = ()) -> Section:
         """Take the mapping below a key; one that is not there is empty."""
-        return Section(self._at(key), self.values.get(key, {}), keys)
+        return Section(self._at(key), self.values.get(key, {}), self._error, keys)
 
     def sections(self, keys: Sequence[str]) -> Iterator[tuple[str, Section]]:
         """Take the mapping below each key."""
@@ -56,10 +59,10 @@ class Section:
         if not isinstance(values, list):
             raise self.fault(f"a list stands here, not {values!r}", key)
         for number, row in enumerate(values):
-            yield Section(f"{self._at(key)}[{number}]", row, keys)
+            yield Section(f"{self._at(key)}[{number}]", row, self._error, keys)
 
     def text(self, key: str, default: str | None = None, choices: Sequence[str] = ()) -> str:
-        """Take a text; raises WireError when it is none, not one of the choices, or missing without a default."""
+        """Take a text; an error when it is none, not one of the choices, or missing without a default."""
         value = self._of(key, default)
         if not isinstance(value, str) or not value:
             raise self.fault(f"a text stands here, not {value!r}", key)

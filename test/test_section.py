@@ -1,7 +1,7 @@
 import pytest
 
 from sim_node.errors import WireError
-from sim_node.wires.section import Section
+from sim_node.section import Section
 
 
 @pytest.fixture
@@ -9,7 +9,7 @@ def section(tmp_path):
     def make(text, keys=()):
         path = tmp_path / "file.yaml"
         path.write_text(text)
-        return Section.of_file(path, keys)
+        return Section.of_file(path, WireError, keys)
 
     return make
 
@@ -18,7 +18,10 @@ def test_what_it_reads(section):
     top = section("a: {b: 5e-06, c: text, d: {e: 1}}", ("a", "z"))
     a = top.section("a", ("b", "c", "d"))
     assert (a.number("b"), a.text("c"), a.number("x", 2.5), a.text("y", "z")) == (5e-06, "text", 2.5, "z")
-    assert [(key, each.values) for key, each in Section("f", {"d": {"e": 1}}).sections(("e",))] == [("d", {"e": 1})]
+    below = Section("f", {"d": {"e": 1}}, WireError).sections(("e",))
+    assert [(key, each.values) for key, each in below] == [("d", {"e": 1})]
+    rows = Section("f", {"d": [{"e": 1}]}, WireError).rows("d", ("e",))
+    assert [(each.place, each.values) for each in rows] == [("f: d[0]", {"e": 1})]
     assert top.section("z").values == {}
     assert a.section("d").place.endswith("file.yaml: a.d")
 
@@ -28,6 +31,7 @@ def test_what_it_reads(section):
     [
         (lambda top: top.section("a", ("bb",)), "file.yaml: a: there is no 'b' here; did you mean 'bb'?"),
         (lambda top: top.section("n"), "file.yaml: n: here stands 5, not a mapping of keys to values"),
+        (lambda top: list(top.rows("n")), "file.yaml: n: a list stands here, not 5"),
         (lambda top: top.text("n"), "file.yaml: n: a text stands here, not 5"),
         (lambda top: top.text("t", choices=("u", "v")), "file.yaml: t: one of u, v stands here, not 't'"),
         (lambda top: top.text("x"), "file.yaml: 'x' is missing"),
@@ -51,4 +55,4 @@ def test_a_file_that_is_no_mapping(section, text):
 
 def test_no_file(tmp_path):
     with pytest.raises(WireError, match="cannot be read"):
-        Section.of_file(tmp_path / "none.yaml", ())
+        Section.of_file(tmp_path / "none.yaml", WireError, ())
