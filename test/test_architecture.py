@@ -94,6 +94,7 @@ TESTED_ELSEWHERE = {
     "node/assembly": "ros/test_lifecycle.py builds and releases it in real nodes, ros/test_services.py rebuilds it",
     "node/clock": "ros/test_services.py pauses and steps each clock in a real node, ros/test_clock.py answers one",
     "node/connection": "ros/test_connection.py connects to real nodes",
+    "node/faults": "ros/test_faults.py schedules them in a real node",
     "node/diagnostics": "ros/test_topics.py reads what a real node publishes",
     "node/inputs": "ros/test_topics.py sends to a real node",
     "node/main": "ros/test_process.py runs it as a process",
