@@ -97,8 +97,11 @@ class Services:
             asked |= {word: each for word in ("after", "until") if (each := getattr(request, word))}
             asked |= {} if request.element < 0 else {"element": request.element}
             told = str(table.inject(asked, step))
+            self._assembly.apply_faults()
         else:
-            told = f"{table.clear(request.variable)} faults taken away"
-        self._assembly.apply_faults()
+            count = table.clear(request.variable)
+            if count:
+                self._assembly.apply_faults()
+            told = f"{count} faults taken away"
         response.faults = [str(fault) for fault in table.faults]
         return told

@@ -52,10 +52,9 @@ class FaultTable:
     def clear(self, variable: str = "") -> int:
         """Take away the faults of a variable, or all; returns how many.
 
-        Raises PlantError for a variable that has none ever, and where the plant cannot have any.
+        Raises PlantError for a variable that has none ever.
         """
-        delays = self._delays(variable)
-        if variable and variable not in delays:
+        if variable and variable not in (delays := self._delays(variable)):
             raise PlantError(f"no faults of '{variable}'{suggestion(variable, delays)}")
         kept = [each for each in self.faults if variable and each.variable != variable]
         cleared, self.faults = len(self.faults) - len(kept), kept

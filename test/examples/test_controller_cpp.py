@@ -165,16 +165,19 @@ def test_a_node_killed_and_started_again_is_answered_on(start, ros_domain, cache
     child = start(name)
     with ExitStack() as stack:
 
-        def sim_node(*words):
-            process = subprocess.Popen([sys.executable, "-m", "sim_node.cli", *words], stdout=subprocess.DEVNULL)
+        def sim_node(*words, **options):
+            command = [sys.executable, "-m", "sim_node.cli", *words]
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, text=True, **options)
             stack.enter_context(process)
             stack.callback(process.kill)
             return process
 
         with closing(child):
             for life in ("killed", "stopped"):
-                recorder = sim_node("record", "--node", name, "--bag", str(tmp_path / f"{life}.mcap"))
+                bag = str(tmp_path / f"{life}.mcap")
+                recorder = sim_node("record", "--node", name, "--bag", bag, stderr=subprocess.PIPE)
                 node = sim_node("run", PLANT, "--name", name, "--rate", "1000", "--param", "lead=0.0")
+                assert any(f"receiving {name}/record" in line for line in recorder.stderr)
                 answer(name, child, 1000)
                 node.send_signal(signal.SIGKILL if life == "killed" else signal.SIGINT)
                 assert node.wait(LIMIT) == (-signal.SIGKILL if life == "killed" else 0)

@@ -13,7 +13,7 @@ import sim_node
 ROOT = Path(__file__).resolve().parent.parent.parent
 XML = ElementTree.parse(ROOT / "package.xml").getroot()
 # modules whose names are not their package's
-BRINGS = {"ament_index_python": "rclpy"}
+BRINGS = {"ament_index_python": "rclpy", "yaml": "python3-yaml"}
 # what a machine may lack: imported where it is used, and reported as absent
 OPTIONAL = {"iceoryx2", "warp", "numba", "cuda", "torch", "cupy", "can", "can_msgs", "cantools", "pytest"}
 

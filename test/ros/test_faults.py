@@ -102,8 +102,9 @@ def test_a_plant_that_was_built_without_has_none(rig):
     with rig(start_paused=True) as (_, peer):
         peer.change("configure")
         peer.change("activate")
-        for request_ in ({"variable": "x", "kind": "nan"}, {}):
+        for request_ in ({"variable": "x", "kind": "nan"}, {"variable": "x"}):
             assert "was built without faults" in peer.call(Fault, "fault", **request_).message
+        assert peer.call(Fault, "fault").message == "0 faults taken away"
 
 
 @pytest.mark.parametrize(
