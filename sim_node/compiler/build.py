@@ -41,7 +41,7 @@ from sim_node.lang.kernel import Kernel
 
 _INSTRUCTIONS = (Op.FMA, Op.FLOOR, Op.CEIL, Op.TRUNC, Op.RINT)  # ops that not every x86-64 processor has
 
-_TURN_S = 5e-4
+_TURN_S = 3e-5
 _REMEDY = "build the bundle again from this source, or pip install llvmlite"
 
 
@@ -114,9 +114,9 @@ def _in_turn(make: Callable[[], Code]) -> Callable[[], Code]:
 
 @contextlib.contextmanager
 def _quick_turns() -> Iterator[None]:
-    """Let the thread that drives LLVM have the interpreter soon: it needs little of it, and often, between long calls.
+    """Let the thread that drives LLVM have the interpreter at once: it needs little of it, and often, between calls.
 
-    With Python's own 5 ms LLVM waits a third of the time.
+    There are some thirty calls a kernel, all but three of them short, and LLVM waits a turn behind each.
     """
     usual = sys.getswitchinterval()
     sys.setswitchinterval(min(usual, _TURN_S))

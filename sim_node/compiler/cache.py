@@ -174,9 +174,9 @@ class Cache:
         """Read a file; None where it is missing, unreadable or damaged, which are all mended by making it again."""
         if not self._ready():
             return None
-        path = self.path / file
+        path = f"{self.path}/{file}"
         try:
-            with path.open("rb") as opened:
+            with open(path, "rb", buffering=0) as opened:
                 stored, used = opened.read(), os.fstat(opened.fileno()).st_mtime
         except OSError:
             return None
@@ -275,7 +275,7 @@ class Cache:
         )
 
 
-def _mark(path: Path) -> None:
+def _mark(path: str) -> None:
     try:
         os.utime(path)
     except OSError:  # a folder that is only read

@@ -33,11 +33,11 @@ def compiler() -> str:
 @cache
 def stamp() -> str:
     """Identify the compiler that is installed here, by sizes and times of its files, which costs little."""
-    hasher = hashlib.sha256(f"{sim_node.__version__}\n{_PACKAGE}\n".encode())
+    told = f"{sim_node.__version__}\n{_PACKAGE}\n"
     for entry in _files(*_ALL):
         about = entry.stat()
-        hasher.update(f"{entry.name} {about.st_size} {about.st_mtime_ns} {about.st_ino}\n".encode())
-    return hasher.hexdigest()
+        told += f"{entry.name} {about.st_size} {about.st_mtime_ns} {about.st_ino}\n"
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def _digest(*folders: str) -> str:

@@ -51,8 +51,8 @@ def record(found: Any, functions: Sequence[FunctionType]) -> Record:
     """
     try:
         digest, dims, written, sites = found["digest"], found["dims"], found["written"], found["sites"]
-        strings = all(isinstance(text, str) for text in (digest, *written, *(s for site in sites for s in site[:2])))
-        if not strings or not isinstance(dims, int) or not 0 <= dims <= 4:
+        said = {type(text) for text in (digest, *written, *(word for site in sites for word in site[:2]))}
+        if said != {str} or not isinstance(dims, int) or not 0 <= dims <= 4:
             raise RecordError("a value in it has the wrong type")
         places = _found(found["places"], functions)
         made = tuple([Site(kind, subject, places[place]) for kind, subject, place in sites])

@@ -89,7 +89,7 @@ def test_what_decides_about_recompiling(tmp_path, monkeypatch):
     store, module = Cache(tmp_path), lower(SAMPLES["arithmetic"])
     first = build.program(module, NATIVE, store)()
     entry = replace(
-        module.entry, names=("a", "b", "c"), sites=tuple(replace(s, subject="?") for s in module.entry.sites)
+        module.entry, names=("a", "b", "c"), sites=tuple(s._replace(subject="?") for s in module.entry.sites)
     )
     renamed = build.program(replace(module, functions={**module.functions, module.kernel: entry}), NATIVE, store)()
     assert (renamed.address, renamed.digest, store.compiled) == (first.address, first.digest, 1)
@@ -141,7 +141,7 @@ def test_a_processor_without_the_instruction_is_told(tmp_path):
     fma = Value(plain.op, plain.type, plain.args, plain.attr, at)
     store = with_args(last, (last.args[0], fma))
     body = (block.body[0], fma, *block.body[2:-1], store)
-    entry = replace(module.entry, blocks=(replace(block, body=body),))
+    entry = replace(module.entry, blocks=(block._replace(body=body),))
     fused = replace(module, functions={"fused": entry})
     build.program(fused, toolchain(target("x86-64-v3")), Cache(tmp_path))()
     with pytest.raises(

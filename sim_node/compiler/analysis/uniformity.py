@@ -7,7 +7,7 @@ computed from other values than that coordinate, or read at an address that is t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sim_node.compiler.ir import cfg
 from sim_node.compiler.ir.function import Block, Edge, Function, Value
@@ -111,7 +111,7 @@ def _postdominators(order: list[Block]) -> dict[str, str]:
             into[edge.target].append(Edge(block.label))
     end = order[0].end
     entry = Block(EXIT, (), (), end, tuple(into[EXIT]))
-    turned = [entry, *(replace(block, params=(), body=(), edges=tuple(into[block.label])) for block in order)]
+    turned = [entry, *(block._replace(params=(), body=(), edges=tuple(into[block.label])) for block in order)]
     reached = cfg.reverse_postorder(Function("", (), (), (), tuple(turned)))
     if len(reached) < len(turned):
         raise ObstacleError("a loop does not end")

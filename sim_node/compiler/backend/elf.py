@@ -23,7 +23,7 @@ from sim_node.compiler.backend.relocations import ObjectError as ObjectError
 _HEADER = struct.Struct("<4sBBB9xHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
-_RELA = struct.Struct("<QQq")
+_RELA = struct.Struct("<QIIq")
 _PROGBITS, _SYMTAB, _RELOCATIONS, _NOBITS = 1, 2, 4, 8
 _WRITE, _ALLOC = 1, 2
 _LIMIT = 1 << 28  # bytes of code that one object may take
@@ -183,8 +183,8 @@ def patch(
     ``machine`` is ELF's number of it; ``symbols`` are offsets from ``base``, the address of the memory.
     """
     name, rows = MACHINES[machine]
-    for offset, info, addend in _RELA.iter_unpack(table):
-        kind, symbol = info & 0xFFFFFFFF, symbols[info >> 32]
+    for offset, kind, number, addend in _RELA.iter_unpack(table):
+        symbol = symbols[number]
         if kind not in rows:
             raise ObjectError(f"relocation type {kind} of {name} is not supported")
         width, write = rows[kind]

@@ -8,7 +8,6 @@ words of the argument block, and returns whether the range goes on. Each target 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import replace
 
 from sim_node.compiler.backend import abi, rows
 from sim_node.compiler.ir import cfg
@@ -317,7 +316,7 @@ def _numbered(blocks: Sequence[Block]) -> list[Block]:
     """Label blocks by number: in LLVM labels and values share one space of names."""
     labels = {block.label: f"b{i}" for i, block in enumerate(blocks)}
     return [
-        replace(block, label=labels[block.label], edges=tuple(Edge(labels[e.target], e.args) for e in block.edges))
+        block._replace(label=labels[block.label], edges=tuple(Edge(labels[e.target], e.args) for e in block.edges))
         for block in blocks
     ]
 

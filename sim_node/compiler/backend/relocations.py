@@ -22,8 +22,10 @@ class ObjectError(SimNodeError):
 
 
 def _word(layout: str, relative: bool) -> Patch:
+    write = struct.Struct(layout).pack_into
+
     def patch(memory: Memory, at: int, place: int, value: int) -> None:
-        struct.pack_into(layout, memory, at, value - place if relative else value)
+        write(memory, at, value - place if relative else value)
 
     return patch
 

@@ -10,6 +10,7 @@ import numpy as np
 
 import sim_node
 from sim_node import dtypes, types
+from sim_node.compiler.frontend.agree import text
 from sim_node.compiler.frontend.body import Body
 from sim_node.compiler.frontend.operand import Literal, Operand, Static
 from sim_node.compiler.frontend.scope import suggestion
@@ -95,7 +96,7 @@ def captured(body: Body, node: ast.AST) -> Operand:
 
     Raises OutsideError where that is neither.
     """
-    return capture(body, _thing(body, node), ast.unparse(node), node)
+    return capture(body, _thing(body, node), text(node), node)
 
 
 def _thing(body: Body, node: ast.AST) -> Any:
@@ -115,7 +116,7 @@ def _thing(body: Body, node: ast.AST) -> Any:
 
 def member(body: Body, owner: object, node: ast.Attribute) -> Operand:
     """Look up an attribute of something that exists only at build."""
-    return capture(body, _part(body, owner, node), ast.unparse(node), node)
+    return capture(body, _part(body, owner, node), text(node), node)
 
 
 def _part(body: Body, owner: Any, node: ast.Attribute) -> Any:

@@ -18,6 +18,7 @@ import sys
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from operator import attrgetter
 from types import BuiltinFunctionType, CodeType, FunctionType, GenericAlias, ModuleType, UnionType
 from typing import Any, get_args, get_origin
 
@@ -43,6 +44,7 @@ _WORD = re.compile(r"\w+")
 _BETWEEN = {code: " " for code in range(128) if not _WORD.match(chr(code))}  # what stands between words of ASCII
 _ATTRIBUTE = re.compile(r"\.(?:\s|\\|#[^\n]*\n)*([^\W\d]\w*)")
 _NEXT = re.compile(r"@\w|(async\s+)?def\s|class\s")  # how the next definition begins
+_OPTIONS = attrgetter(*(one.name for one in fields(Options) if one.compare))
 # What repr tells all of.
 _TOLD = (BuiltinFunctionType, np.ufunc, np.dtype, range, Builtin)
 
@@ -117,7 +119,7 @@ class _Walk:
 
     def kernel(self, kernel: Kernel) -> None:
         """Visit a kernel: what was asked of the compiler, its annotations, its function."""
-        self.tell("kernel", *(repr(getattr(kernel.options, one.name)) for one in fields(Options) if one.compare))
+        self.tell("kernel", *map(repr, _OPTIONS(kernel.options)))
         self._annotated(kernel)
 
     def _annotated(self, definition: Kernel | Func) -> None:
@@ -254,7 +256,12 @@ class _Walk:
             self.thing(thing.value)
         elif is_dataclass(thing):
             parts = {field.name: getattr(thing, field.name) for field in fields(thing)}
-            self.thing(parts if held is None or ours else {**held, **parts})  # ours hold what they computed
+            if held is not None and not ours:  # ours hold what they computed
+                parts = {**held, **parts}
+            self.tell(str(len(parts)))
+            for name, part in parts.items():
+                self.tell(name)
+                self.thing(part)
         elif held is None or isinstance(thing, int | float | str | tuple | list | dict):
             raise UntoldError  # it may hold anything beside what can be seen of it
         else:

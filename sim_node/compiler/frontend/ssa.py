@@ -312,7 +312,9 @@ class _Same:
 
     def rebuilt(self, value: Value) -> Value:
         """The value over final operands; those come before it in the order of the blocks."""
-        args = tuple([self.argument(arg) for arg in value.args])
+        if not value.args:
+            return value
+        args = tuple(map(self.argument, value.args))
         if args == value.args:  # values compare by identity
             return value
         self._rebuilt[value] = new = Value(value.op, value.type, args, value.attr, value.location)
@@ -320,7 +322,8 @@ class _Same:
 
     def argument(self, value: Value) -> Value:
         """What to write where the value was an operand."""
-        value = self.value(value)
+        while value in self._instead:
+            value = self._instead[value]
         return self._rebuilt.get(value, value)
 
 

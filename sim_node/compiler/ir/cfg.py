@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sim_node.compiler.ir.function import Block, Function
 
 
@@ -14,13 +12,15 @@ def reverse_postorder(function: Function) -> list[Block]:
     seen, order = {entry.label}, list[Block]()
     # An explicit stack: a long kernel must not meet Python's recursion limit. The last edge goes first, so that in
     # the reversed order the first edge's blocks come first.
-    stack: list[tuple[Block, Iterator[str]]] = [(entry, _targets(entry))]
+    stack = [(entry, [edge.target for edge in entry.edges])]
     while stack:
         block, targets = stack[-1]
-        for label in targets:
+        while targets:
+            label = targets.pop()
             if label not in seen:
                 seen.add(label)
-                stack.append((blocks[label], _targets(blocks[label])))
+                block = blocks[label]
+                stack.append((block, [edge.target for edge in block.edges]))
                 break
         else:
             order.append(block)
@@ -88,7 +88,3 @@ def passed_by_all(order: list[Block]) -> list[Block]:
         above[block.label] = [*(above[over] if over is not None else ()), block.label]
     ends = [set(above[block.label]) for block in order if not block.edges]
     return [block for block in order if ends and all(block.label in ways for ways in ends)]
-
-
-def _targets(block: Block) -> Iterator[str]:
-    return iter([edge.target for edge in reversed(block.edges)])

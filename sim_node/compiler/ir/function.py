@@ -7,7 +7,7 @@ A function is never changed: a pass returns another one.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from sim_node.compiler.ir.op import WRITES, Op
 from sim_node.dtypes import Type, pointer
@@ -49,16 +49,14 @@ class Value:
         return self.attr
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A jump to a block with the arguments for its parameters."""
 
     target: str
     args: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A label, its parameters (op ARG), its values in order, and its end with the edges that leave it."""
 
     label: str
@@ -68,8 +66,7 @@ class Block:
     edges: tuple[Edge, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """What a BOUNDS or CHECK reports, or how a PRINT writes its words.
 
     ``kind`` is 'index', or of an array of several dimensions 'index 0', 'index 1' …; 'division', 'overflow' or

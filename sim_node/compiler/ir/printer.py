@@ -70,11 +70,11 @@ def _block(block: Block, numbers: Mapping[Value, str], labels: Mapping[str, str]
 
 
 def _value(value: Value, numbers: Mapping[Value, str], names: Mapping[str, str]) -> str:
-    result = f"{numbers[value]} = " if value.type is not None else ""
-    kind = f" {value.type.text}" if value.type is not None else ""
-    args = f" {_list(value.args, numbers)}" if value.args else ""
-    attr = names[str(value.attr)] if value.op is Op.CALL else value.attr
-    return f"{result}{_WORDS[value.op]}{kind}{args}{attribute(attr)}"
+    op, kind, attr = value.op, value.type, value.attr
+    line = _WORDS[op] if kind is None else f"{numbers[value]} = {_WORDS[op]} {kind.text}"
+    if value.args:
+        line += " " + ", ".join([numbers[arg] for arg in value.args])
+    return line if attr is None else line + attribute(names[str(attr)] if op is Op.CALL else attr)
 
 
 def _edge(edge: Edge, numbers: Mapping[Value, str], labels: Mapping[str, str]) -> str:

@@ -84,9 +84,13 @@ def _function(function: Function, module: Module, known: set[Value]) -> Iterator
         for value in (*block.body, block.end):
             if value in known:
                 continue
-            if rule := _typing(value, function, module):
-                yield _where(block, value), rule
-            elif value.op not in _SURROUNDED:
+            op = value.op
+            fault = _signed(op, value.type, tuple([arg.type for arg in value.args]))
+            if fault is None and op in RULES:
+                fault = RULES[op](value, function, module)
+            if fault:
+                yield _where(block, value), fault
+            elif op not in _SURROUNDED:
                 known.add(value)
     yield from _dominance(function)
 
@@ -107,12 +111,6 @@ def _structure(block: Block, targets: dict[str, Block]) -> Iterator[tuple[str, s
             yield _where(block, block.end), f"goes to '{edge.target}', which does not exist"
         elif [a.type for a in edge.args] != [p.type for p in targets[edge.target].params]:
             yield _where(block, block.end), f"the arguments of the edge to '{edge.target}' do not fit its parameters"
-
-
-def _typing(value: Value, function: Function, module: Module) -> str | None:
-    fault = _signed(value.op, value.type, tuple([arg.type for arg in value.args]))
-    rule = RULES.get(value.op)
-    return fault or (rule(value, function, module) if rule else None)
 
 
 @lru_cache(4096)

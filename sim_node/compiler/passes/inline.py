@@ -43,7 +43,7 @@ def _expand(function: Function, callees: dict[str, Function]) -> Function:
         new.update({param: param for param in block.params})
         label, params, body = block.label, block.params, list[Value]()
         for value in block.body:
-            moved = with_args(value, tuple(new[arg] for arg in value.args))
+            moved = with_args(value, tuple([new[arg] for arg in value.args]))
             if value.op is not Op.CALL:
                 new[value] = moved
                 body.append(moved)
@@ -74,7 +74,7 @@ def _copy(callee: Function, call: Value, prefix: str, first_site: int) -> list[B
             new[param] = Value(Op.ARG, param.type, location=_under(param.location, call.location))
         for value in block.body:
             attr = value.number + first_site if value.op in _SITED else value.attr
-            args = tuple(new[arg] for arg in value.args)
+            args = tuple([new[arg] for arg in value.args])
             new[value] = Value(value.op, value.type, args, attr, _under(value.location, call.location))
         edges = tuple(Edge(labels[edge.target], edge.args) for edge in block.edges)
         last = block.end
@@ -88,8 +88,9 @@ def _copy(callee: Function, call: Value, prefix: str, first_site: int) -> list[B
 
 def _resolve(block: Block, new: dict[Value, Value]) -> Block:
     """Give the end of a block its new operands; those made here already are their own."""
-    edges = tuple(Edge(edge.target, tuple(new.get(arg, arg) for arg in edge.args)) for edge in block.edges)
-    return replace(block, end=with_args(block.end, tuple(new.get(arg, arg) for arg in block.end.args)), edges=edges)
+    edges = tuple([Edge(edge.target, tuple([new.get(arg, arg) for arg in edge.args])) for edge in block.edges])
+    end = with_args(block.end, tuple([new.get(arg, arg) for arg in block.end.args]))
+    return Block(block.label, block.params, block.body, end, edges)
 
 
 def _after(first: str) -> str:
@@ -97,7 +98,7 @@ def _after(first: str) -> str:
 
 
 def _called(site: Site, caller: Location | None) -> Site:
-    return replace(site, location=_under(site.location, caller))
+    return site._replace(location=_under(site.location, caller))
 
 
 def _under(location: Location | None, caller: Location | None) -> Location | None:

@@ -43,14 +43,16 @@ def rebuild(function: Function, rule: Rule, instead: Mapping[Value, Value] | Non
     kept: dict[str, list[bool]] = {}
     drafts: list[tuple[Block, list[Value]]] = []
     for block in order:
-        kept[block.label] = [param not in instead for param in block.params]
+        label = block.label
+        kept[label] = [param not in instead for param in block.params]
         for param in block.params:
             new[param] = new[instead[param]] if param in instead else param
             placed.add(new[param])
         body: list[Value] = []
         for value in block.body:
-            given = with_args(value, tuple([new[arg] for arg in value.args]))
-            result = rule(given, block.label)
+            args = tuple([new[arg] for arg in value.args])
+            given = value if args == value.args else with_args(value, args)  # a call for each takes longer than all
+            result = rule(given, label)
             if result is None:
                 continue
             new[value] = result

@@ -64,7 +64,7 @@ def _value(value: Value, parts: dict[Value, Parts]) -> tuple[Parts, Parts]:
         return args[0][value.number : value.number + len(leaves(value.type))], ()
     moved = value.args[1].type if value.op is Op.STORE else value.type
     if moved is None or isinstance(moved, Scalar):
-        made = (with_args(value, tuple(arg[0] for arg in args)),)
+        made = (with_args(value, tuple([arg[0] for arg in args])),)
         return made, made
     memory = value.op in (Op.LOAD, Op.STORE)
     split = tuple(
@@ -72,7 +72,7 @@ def _value(value: Value, parts: dict[Value, Parts]) -> tuple[Parts, Parts]:
             value.op,
             None if value.type is None else leaf.scalar,
             # a scalar operand is a condition or an address: the same for every leaf
-            tuple(arg[0] if isinstance(one.type, Scalar) else arg[i] for one, arg in zip(value.args, args)),
+            tuple([arg[0] if isinstance(one.type, Scalar) else arg[i] for one, arg in zip(value.args, args)]),
             value.number + leaf.offset if memory else value.attr,
             value.location,
         )

@@ -31,7 +31,7 @@ def _decide(block: Block) -> Block:
     if condition.op is not Op.CONST and yes != no:
         return block
     taken = no if condition.op is Op.CONST and not condition.attr else yes
-    return replace(block, end=Value(Op.JUMP, None, location=block.end.location), edges=(taken,))
+    return block._replace(end=Value(Op.JUMP, None, location=block.end.location), edges=(taken,))
 
 
 def _threaded(function: Function) -> Function:
@@ -59,7 +59,7 @@ def _threaded(function: Function) -> Function:
             for edge in block.edges
         )
         if edges != block.edges:
-            blocks[block.label] = replace(block, edges=edges)
+            blocks[block.label] = block._replace(edges=edges)
     changed = tuple(blocks.values())
     return function if changed == function.blocks else replace(function, blocks=changed)
 
@@ -103,7 +103,7 @@ def join(function: Function) -> Function:
             if entries[target] != 1 or target == label:
                 break
             follower = blocks.pop(target)
-            blocks[label] = replace(follower, label=label, params=block.params, body=block.body + follower.body)
+            blocks[label] = follower._replace(label=label, params=block.params, body=block.body + follower.body)
     if len(blocks) == len(function.blocks):
         return function
     return replace(function, blocks=tuple(blocks.values()))

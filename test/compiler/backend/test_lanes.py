@@ -319,10 +319,9 @@ def test_a_block_may_have_any_name():
     renamed = replace(
         function,
         blocks=tuple(
-            replace(
-                block,
+            block._replace(
                 label=longer[block.label],
-                edges=tuple(replace(edge, target=longer[edge.target]) for edge in block.edges),
+                edges=tuple(edge._replace(target=longer[edge.target]) for edge in block.edges),
             )
             for block in function.blocks
         ),

@@ -78,7 +78,7 @@ def located(module):
                 args = tuple(new[arg] for arg in value.args)
                 new[value] = Value(value.op, value.type, args, value.attr, at(name, line))
             end = with_args(block.end, tuple(new[arg] for arg in block.end.args))
-            blocks.append(replace(block, body=tuple(new[value] for value in block.body), end=end))
+            blocks.append(block._replace(body=tuple(new[value] for value in block.body), end=end))
         sites = tuple(Site("assert", name, at(name, 99)) for _ in function.sites)
         functions[name] = replace(function, blocks=tuple(blocks), sites=sites)
     return Module(module.kernel, functions)
