@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import hashlib
-import re
+import string
 import sys
 import warnings
 import weakref
@@ -41,6 +41,9 @@ from sim_node.lang.kernel import Kernel
 
 _INSTRUCTIONS = (Op.FMA, Op.FLOOR, Op.CEIL, Op.TRUNC, Op.RINT)  # ops that not every x86-64 processor has
 
+# What names of files are made of: sets, for compiling a pattern takes as long as loading a kernel.
+_WORD = frozenset(string.ascii_letters + string.digits + "_")
+_OBJECT = _WORD | frozenset(".+-")
 _TURN_S = 3e-5
 _REMEDY = "build the bundle again from this source, or pip install llvmlite"
 
@@ -253,7 +256,7 @@ def _known(
         return None
     try:
         kept, file, made_by = record(found, told.functions), found["object"], found["llvmlite"]
-        if not re.fullmatch(r"[\w.+-]+", file):
+        if not (isinstance(file, str) and file and _OBJECT.issuperset(file)):
             raise RecordError("it names no object")
     except (RecordError, KeyError, TypeError) as fault:
         store.refuse(f"{name}.json", str(fault))
@@ -298,7 +301,8 @@ def _record(made: Program) -> Record:
 def _record_name(kernel: Kernel, told: Fingerprint, chain: Toolchain) -> str:
     """Name a record: kernel, target, and a digest of what it was made from and by."""
     key = hashlib.sha256("\n".join((told.key, chain.identity, stamp())).encode()).hexdigest()
-    return f"{re.sub('[^A-Za-z0-9_]', '_', kernel.name)[:64]}-{chain.target.name}-{key}"
+    name = "".join(letter if letter in _WORD else "_" for letter in kernel.name[:64])
+    return f"{name}-{chain.target.name}-{key}"
 
 
 def _program(kernel: Kernel, kept: Record, code: Code, layouts: Mapping[str, str] | None) -> Program | None:

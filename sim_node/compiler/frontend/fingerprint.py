@@ -340,4 +340,4 @@ def _indentation(line: str) -> int:
 def _last(code: CodeType) -> int:
     """The last line of a function that has an instruction, counted from 1."""
     inner = [_last(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
-    return max([code.co_firstlineno, *inner, *[line or 0 for _, _, line in code.co_lines()]])
+    return max(code.co_firstlineno, *inner, *{line or 0 for _, _, line in code.co_lines()})
