@@ -9,6 +9,7 @@ import string
 import sys
 import warnings
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -90,8 +91,9 @@ def build_all(kernels: Iterable[Kernel], chain: Toolchain = NATIVE) -> list[Prog
     Raises as ``build``, for the first kernel that cannot be compiled.
     """
     with _no_collection(), _quick_turns(), ThreadPoolExecutor(chain.side, "sim_node.llvm") as making:
-        begun = [_begun(kernel, chain, None, lambda make: making.submit(make).result) for kernel in kernels]
-        return [finish() for finish in begun]
+        begun = deque([_begun(kernel, chain, None, lambda make: making.submit(make).result) for kernel in kernels])
+        gc.collect(0)  # what lowering left in circles goes while LLVM is at work, and so does what is done, below
+        return [begun.popleft()() for _ in range(len(begun))]
 
 
 def _begun(kernel: Kernel, chain: Toolchain, layouts: Mapping[str, str] | None, order: _Order) -> Callable[[], Program]:
