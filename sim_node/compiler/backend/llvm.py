@@ -15,8 +15,14 @@ from typing import Any
 from sim_node.compiler.backend.target import HOST, Target
 from sim_node.errors import mistakes
 
-# Metadata of a module in whose code LLVM's work on loops would change nothing: most of its passes, most of its time.
-STRAIGHT = "!sim_node.straight"
+# Metadata of a module in whose code LLVM's work on loops would change nothing: nine tenths of the time of its passes;
+# and the passes that are left. A processor's code is no faster where instructions were combined before it is generated,
+# and takes longer to make; a GPU's has fewer of them.
+STRAIGHT, COMBINED = "!sim_node.straight", "!sim_node.combined"
+_LEFT = {
+    STRAIGHT: ("always_inliner", "simplify_cfg"),
+    COMBINED: ("always_inliner", "instruction_combine", "simplify_cfg"),
+}
 
 
 class CodegenError(AssertionError):
@@ -79,18 +85,12 @@ def _optimised(text: str, opt_level: int, machine: Any) -> Any:
     options.loop_vectorization = opt_level > 0
     options.slp_vectorization = False  # 60 % of the compile time; threads are what vectors are made of
     builder = binding.create_pass_builder(machine, options)
-    passes = _short(binding) if opt_level and STRAIGHT in text else builder.getModulePassManager()
+    left = next((names for word, names in _LEFT.items() if opt_level and word in text), ())
+    passes = binding.create_new_module_pass_manager() if left else builder.getModulePassManager()
+    for name in left:
+        getattr(passes, f"add_{name}_pass")()
     passes.run(module, builder)
     return module
-
-
-def _short(binding: Any) -> Any:
-    """What is left to do for code that says it is straight: a tenth of the time of LLVM's own list."""
-    passes = binding.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
-    return passes
 
 
 @cache

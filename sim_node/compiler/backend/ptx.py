@@ -108,7 +108,7 @@ def module(function: Function, gpu: Target) -> str:
     text = emit.thread(function, stop=_STOP, before_memory=_WAIT if waits else "")
     tail = "\n".join(emit.scopes(_PAIR)) + "\n" if pair else ""
     if not cfg.has_loop(function) and not alignments(function):
-        tail += f"{llvm.STRAIGHT} = !{{}}\n"  # what is left to do, code generation does, or the driver's assembler
+        tail += f"{llvm.COMBINED} = !{{}}\n"  # what is left to do, code generation does, or the driver's assembler
     return text + "\n".join(_kernel(function, waits, pair)) + _TAIL + tail
 
 
