@@ -137,6 +137,7 @@ class Cell:
 
 DRIVER: tuple[str, ...]
 
+def fetch(context: int, stream: int, to: int, address: int, nbytes: int) -> int: ...
 def drive(addresses: tuple[int, ...], /) -> None: ...
 
 class Reports:

@@ -188,6 +188,13 @@ static sn_result put_pieces(const sn_plan *plan, int64_t end_ns)
     return 0;
 }
 
+static sn_result follow(const sn_plan *plan)
+{
+    TRY(plan->follow(plan->stepper));
+    if (plan->mark_count == 0) return 0;
+    return sn_driver_functions.record(plan->marks[plan->mark_count - 1].event, plan->reports->stream);
+}
+
 sn_result sn_gpu_run(sn_plan *plan, sn_error *error)
 {
     const int64_t began_ns = sn_now_ns();
@@ -195,7 +202,7 @@ sn_result sn_gpu_run(sn_plan *plan, sn_error *error)
     TRY(sn_gpu_enter(plan->reports, &before));
     sn_result result = sn_gpu_begin(plan->reports);
     if (result == 0) result = sn_driver_functions.launch_graph(plan->graph, plan->reports->stream);
-    if (result == 0 && plan->ended != NULL) result = sn_driver_functions.record(plan->ended, plan->reports->stream);
+    if (result == 0 && plan->follow != NULL) result = note(plan->reports, follow(plan));
     plan->host_ns = sn_now_ns() - began_ns;
     if (result == 0) result = sn_gpu_finish(plan->reports, plan->launch_count, error, error->prints);
     if (result == 0 && plan->trace != NULL && plan->mark_count > 0) result = put_pieces(plan, sn_now_ns());

@@ -95,9 +95,10 @@ struct sn_plan {
     void *graph;
     sn_result (*run)(sn_plan *plan, sn_error *error);
     sn_trace *trace; /* NULL: nobody asks how long launches take */
-    const sn_mark *marks; /* of a GPU, mark_count of them, where there is a trace */
+    const sn_mark *marks; /* of a GPU, mark_count of them, where there is a trace; the last is behind what follows */
     uint32_t mark_count;
-    void *ended; /* of a GPU: an event to record behind the next run, or NULL */
+    sn_result (*follow)(void *stepper); /* of a GPU: gives it what comes behind the graph; NULL: nothing does */
+    void *stepper;
     int64_t host_ns; /* what its last run took until the GPU had it all and the host only waited; 0 where it ran here */
 };
 

@@ -29,6 +29,19 @@ static PyObject *drive(PyObject *module, PyObject *addresses)
     Py_RETURN_NONE;
 }
 
+static PyObject *fetch(PyObject *module, PyObject *args)
+{
+    (void)module;
+    unsigned long long context, stream, to, from, size;
+    if (!PyArg_ParseTuple(args, "KKKKK", &context, &stream, &to, &from, &size)) return NULL;
+    const sn_reports device = {.context = (void *)(uintptr_t)context, .stream = (void *)(uintptr_t)stream};
+    sn_result result;
+    Py_BEGIN_ALLOW_THREADS
+    result = sn_gpu_read(&device, (void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+    Py_END_ALLOW_THREADS
+    return PyLong_FromLong(result);
+}
+
 static PyObject *reports_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 {
     static char *keys[] = {"device", "context", "stream", "records", "count", "flag", "seen", "prints", "kept", NULL};
@@ -97,6 +110,8 @@ PyTypeObject sn_reports_type = {
 
 static PyMethodDef functions[] = {
     {"drive", drive, METH_O, "drive(addresses): let C call the driver's functions DRIVER, in this order."},
+    {"fetch", fetch, METH_VARARGS,
+     "fetch(context, stream, to, address, nbytes): copy from a GPU to the host, and wait for it; what the driver answers."},
     {NULL, NULL, 0, NULL},
 };
 

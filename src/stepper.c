@@ -61,6 +61,11 @@ int sn_stepper_open(sn_stepper *s, const sn_stepper_options *options)
     s->current[SN_PUBLISHED] = s->scratch;
     s->current[SN_PRIVATE] = s->private_buffers[0];
     s->current[SN_DEVICE] = s->device_scratch;
+    s->filling = -1;
+    if (options->away.reports != NULL) {
+        options->plan->follow = sn_follow;
+        options->plan->stepper = s;
+    }
     if (sn_records_open(&s->records, options->record_capacity, options->field_count, options->input_size) < 0) {
         sn_stepper_close(s);
         return -1;
@@ -70,6 +75,7 @@ int sn_stepper_open(sn_stepper *s, const sn_stepper_options *options)
 
 void sn_stepper_close(sn_stepper *s)
 {
+    if (s->options.plan->stepper == s) s->options.plan->follow = NULL;
     sn_records_close(&s->records);
     free(s->memory);
     s->memory = NULL;
@@ -122,7 +128,7 @@ uint8_t *sn_device_slot(const sn_stepper *s, int slot)
 uint64_t sn_hash_written(const sn_stepper *s, uint32_t i, uint8_t *const written[SN_BLOCKS])
 {
     const sn_field *field = &s->fields[i];
-    if (!sn_is_away(s, written[field->block])) return sn_hash_field(written[field->block] + field->offset, field->size, i);
+    if (s->options.away.reports == NULL) return sn_hash_field(written[field->block] + field->offset, field->size, i);
     uint64_t sum = 0;
     for (int k = 0; k < SN_SUMS; k++) sum += s->options.away.sums[i * SN_SUMS + (uint32_t)k];
     return sum;
@@ -138,37 +144,26 @@ static int64_t sn_span_since(const sn_stepper *s, sn_work work, uint64_t number,
     return now_ns;
 }
 
-/* Copies into the slot what the plan wrote elsewhere, and counts it: what a GPU keeps for its own readers and others, too.
- * Nothing else, as long as the cells lead to the slot. */
-static sn_result sn_deliver(sn_stepper *s, uint8_t *slot)
-{
-    const uint32_t rounds = s->options.plan->rounds;
-    void *const *cells = sn_plan_cells(s->options.plan, sn_plan_row(rounds, rounds - 1));
-    for (uint32_t i = 0; i < s->options.field_count; i++) {
-        const sn_field *field = &s->fields[i];
-        if (field->block == SN_PRIVATE || (field->block == SN_DEVICE && field->copied == SN_NO_COPY)) continue;
-        uint8_t *const to = slot + (field->block == SN_DEVICE ? (uint64_t)field->copied : field->offset);
-        const uint8_t *written = cells[field->next];
-        if (written == to) continue;
-        const int64_t began_ns = sn_now_ns();
-        if (field->block == SN_PUBLISHED) memcpy(to, written, field->size);
-        else if (field->size) {
-            const sn_result result = sn_gpu_read(s->options.away.reports, to, written, field->size);
-            if (result != 0) return result;
-        }
-        sn_account_count(&s->account, SN_COPIES, 1);
-        __atomic_fetch_add(&s->options.ring->control->copies, 1, __ATOMIC_RELAXED);
-        sn_span_since(s, SN_SPAN_COPY, 0, began_ns);
-    }
-    return 0;
-}
-
+/* Commits a slot that the host filled. */
 static void sn_commit(sn_stepper *s, int slot, uint64_t step)
 {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < s->options.field_count; i++) hash += s->hashes[i];
     atomic_store_explicit(&s->step, step, memory_order_release);
     sn_ring_commit(s->options.ring, slot, step, (int64_t)(step * s->options.dt_ns), hash);
+}
+
+/* Runs the plan into a slot, which a GPU commits, too. */
+static bool sn_fill_slot(sn_stepper *s, int slot, uint64_t step, uint8_t *const last[SN_BLOCKS])
+{
+    uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1), s->device_scratch};
+    if (s->options.away.reports != NULL) sn_ring_describe(s->options.ring, slot, step, (int64_t)(step * s->options.dt_ns));
+    s->filling = slot;
+    sn_nvtx_push("plan");
+    const bool ran = sn_run_substeps(s, last, other);
+    sn_nvtx_pop();
+    s->filling = -1;
+    return ran;
 }
 
 /* Zeroes the buffers and writes a packed state into the current ones. */
@@ -256,23 +251,18 @@ static bool sn_tick_once(sn_stepper *s, sn_due due, int64_t began_ns)
     int64_t since_ns = sn_span_since(s, SN_SPAN_INPUTS, 0, began_ns);
     const int slot = sn_ring_next(s->options.ring); /* the same again after a tick that failed */
     uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(s->options.ring, slot), sn_spare_buffer(s, 0), sn_device_slot(s, slot)};
-    uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1), s->device_scratch};
-    s->options.plan->ended = s->options.away.events ? s->options.away.events[slot] : NULL;
-    sn_nvtx_push("plan");
-    const bool ran = sn_run_substeps(s, last, other);
-    sn_nvtx_pop();
+    const bool ran = sn_fill_slot(s, slot, step, last);
     since_ns = sn_span_since(s, SN_SPAN_PLAN, 0, since_ns);
     if (!ran) return false;
-    const sn_result delivered = sn_deliver(s, last[SN_PUBLISHED]);
-    if (delivered != 0) {
-        sn_error_lost(&s->error, delivered);
-        return false;
-    }
     memcpy(s->current, last, sizeof last);
     for (uint32_t i = 0; i < s->options.field_count; i++) s->hashes[i] = sn_hash_written(s, i, last);
     since_ns = sn_span_since(s, SN_SPAN_HASH, 0, since_ns);
     sn_nvtx_push("commit");
-    sn_commit(s, slot, step);
+    if (s->options.away.reports == NULL) sn_commit(s, slot, step);
+    else {
+        atomic_store_explicit(&s->step, step, memory_order_release);
+        sn_ring_settle(s->options.ring, slot, step);
+    }
     sn_nvtx_pop();
     since_ns = sn_span_since(s, SN_SPAN_COMMIT, 0, since_ns);
     const int64_t committed_ns = sn_now_ns();

@@ -37,12 +37,15 @@ typedef struct {
 } sn_input;
 
 /* Where a GPU runs the plan, what it has of the stepper's memory. Its graph brings the inputs to where it sees them, and
- * after the last round leaves sums of the private fields on the host. */
+ * behind the last round adds up sums of the fields; then it commits the slot itself, and the sums come to the host. */
 typedef struct {
     const sn_reports *reports; /* NULL: the host runs the plan, and all memory is its own */
     uint8_t *buffers;          /* the GPU's: both scratch and the private ones, each behind the other */
     uint8_t *held, *seen;      /* the inputs, as the host and as the GPU addresses them */
-    const uint64_t *sums;      /* of each field SN_SUMS, which add up to its hash */
+    uint64_t *sums;            /* of each field SN_SUMS, which add up to its hash, and as many of the whole state */
+    uint64_t summed;           /* the same, where the GPU has them */
+    void *commit;              /* the driver's handle of the kernel that commits (sn_follow), and threads in its block */
+    uint32_t commit_block;
     uint8_t *slots;            /* the GPU's: as many as the ring has, spares too, each `stride` bytes behind the other */
     uint64_t stride;
     void *const *events;       /* one a slot, recorded when it is written; NULL: nobody waits for them */
@@ -94,6 +97,7 @@ typedef struct {
     sn_account account;
     sn_error error; /* of the tick that failed, and which launch of the plan it was */
     uint32_t failed_launch;
+    int filling; /* of a GPU: the slot that the run is to commit; -1: none */
 } sn_stepper;
 
 /* What a tick was waited for, all zeros: for nothing. It was due at an instant, and a miss when later than a period. The

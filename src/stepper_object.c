@@ -89,15 +89,15 @@ static PyObject *sn_stepper_new(PyTypeObject *type, PyObject *args, PyObject *na
 {
     static char *keywords[] = {"plan", "ring", "busy", "fields", "inputs", "published_size", "private_size",
                                "state_size", "input_size", "dt_ns", "keyframe_every", "record_capacity", "buffers", "held", "seen",
-                               "sums", "slots", "stride", "device_size", "events", NULL};
+                               "sums", "summed", "commit", "commit_block", "slots", "stride", "device_size", "events", NULL};
     PyObject *plan, *ring, *busy, *fields, *inputs;
-    unsigned long long buffers = 0, held = 0, seen = 0, sums = 0, slots = 0, stride = 0, device = 0, events = 0;
+    unsigned long long buffers = 0, held = 0, seen = 0, sums = 0, summed = 0, commit = 0, block = 0, slots = 0, stride = 0, device = 0, events = 0;
     uint64_t published, private_size, state, input, dt_ns, every, capacity;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "OOOO!O!O&O&O&O&O&O&O&|KKKKKKKK", keywords, &plan, &ring, &busy,
+    if (!PyArg_ParseTupleAndKeywords(args, names, "OOOO!O!O&O&O&O&O&O&O&|KKKKKKKKKKK", keywords, &plan, &ring, &busy,
                                      &PyTuple_Type, &fields, &PyTuple_Type, &inputs, sn_read_count, &published,
                                      sn_read_count, &private_size, sn_read_count, &state, sn_read_count, &input,
                                      sn_read_count, &dt_ns, sn_read_count, &every, sn_read_count, &capacity, &buffers, &held,
-                                     &seen, &sums, &slots, &stride, &device, &events))
+                                     &seen, &sums, &summed, &commit, &block, &slots, &stride, &device, &events))
         return NULL;
     sn_stepper_object *self = (sn_stepper_object *)type->tp_alloc(type, 0);
     if (self == NULL) return NULL;
@@ -107,7 +107,8 @@ static PyObject *sn_stepper_new(PyTypeObject *type, PyObject *args, PyObject *na
     sn_stepper_options options = {.block_size = {published, private_size, device}, .state_size = state, .input_size = input,
                                   .dt_ns = dt_ns, .keyframe_every = every, .record_capacity = capacity,
                                   .away = {NULL, (uint8_t *)(uintptr_t)buffers, (uint8_t *)(uintptr_t)held,
-                                           (uint8_t *)(uintptr_t)seen, (const uint64_t *)(uintptr_t)sums,
+                                           (uint8_t *)(uintptr_t)seen, (uint64_t *)(uintptr_t)sums, summed,
+                                           (void *)(uintptr_t)commit, (uint32_t)block,
                                            (uint8_t *)(uintptr_t)slots, stride, (void *const *)(uintptr_t)events}};
     if (sn_open_object(self, &options, fields, inputs) == 0) return (PyObject *)self;
     Py_DECREF(self);

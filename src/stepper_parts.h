@@ -19,6 +19,10 @@ uint8_t *sn_device_slot(const sn_stepper *stepper, int slot);
 /* Runs the substeps; the last writes `last`, the one before `other`, and so on in turn. */
 bool sn_run_substeps(sn_stepper *stepper, uint8_t *const last[SN_BLOCKS], uint8_t *const other[SN_BLOCKS]);
 
+/* Gives a GPU what comes behind the plan's graph: the event of the slot that is filled, copies into it, its commit, and
+ * the sums that the host wants. */
+sn_result sn_follow(void *stepper);
+
 /* Whether it is a GPU that has a buffer, so that the host cannot touch it. */
 bool sn_is_away(const sn_stepper *stepper, const uint8_t *buffer);
 

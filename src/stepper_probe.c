@@ -54,7 +54,6 @@ bool sn_stepper_probe(sn_stepper *s, uint8_t *faults)
     const int slot = sn_ring_next(o->ring);
     uint8_t *const last[SN_BLOCKS] = {sn_ring_slot(o->ring, slot), sn_spare_buffer(s, 0), sn_device_slot(s, slot)};
     uint8_t *const other[SN_BLOCKS] = {s->scratch, sn_spare_buffer(s, 1), s->device_scratch};
-    o->plan->ended = NULL; /* nobody waits for this */
     memset(&s->error, 0, sizeof s->error);
     bool ran = hashes != NULL && bytes != NULL;
     if (ran) {

@@ -15,14 +15,13 @@ typedef enum {
     SN_SPAN_TICK,    /* its number is the step that it made */
     SN_SPAN_INPUTS,  /* commands taken */
     SN_SPAN_PLAN,    /* run, and on a GPU waited for */
-    SN_SPAN_COPY,    /* of published fields that were not written in their slot */
     SN_SPAN_HASH,
     SN_SPAN_COMMIT,  /* of the slot, and the bell rung */
     SN_SPAN_RECORD,  /* and keyframe, and heartbeat */
     SN_SPAN_KERNEL,  /* its number is that of the launch */
     SN_SPAN_TO_GPU,
     SN_SPAN_HASH_ON_GPU,
-    SN_SPAN_FROM_GPU,
+    SN_SPAN_COMMIT_ON_GPU, /* copies into the slot, commit, and sums for the host */
 } sn_work;
 
 typedef struct {

@@ -69,7 +69,7 @@ class Driver(Memory):
 
     CUdevice_attribute = CUjit_option = CUjitInputType = CUfunction_attribute = CUpointer_attribute = Names()
     CUfunction = int
-    CUDA_KERNEL_NODE_PARAMS = CUDA_MEMCPY3D = CUDA_MEMSET_NODE_PARAMS = CUgraphEdgeData = SimpleNamespace
+    CUDA_KERNEL_NODE_PARAMS = CUDA_MEMCPY3D = CUgraphEdgeData = SimpleNamespace
     CUmemorytype = SimpleNamespace(CU_MEMORYTYPE_HOST=1, CU_MEMORYTYPE_DEVICE=2)
 
     def __init__(self, capacity: int = 1 << 30) -> None:
@@ -277,9 +277,6 @@ class Driver(Memory):
         host = params.srcMemoryType == self.CUmemorytype.CU_MEMORYTYPE_HOST
         to, source = (params.dstDevice, params.srcHost) if host else (params.dstHost, params.srcDevice)
         return self._node(graph, before, count, lambda: ctypes.memmove(to, source, params.WidthInBytes))
-
-    def cuGraphAddMemsetNode(self, graph, before, count, params, context):
-        return self._node(graph, before, count, lambda: ctypes.memset(params.dst, params.value, params.width))
 
     def cuGraphInstantiate(self, graph, flags):
         self.graphs[number := max(self.graphs) + 1] = list(self.graphs[int(graph)])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
-import weakref
+import sys
 from typing import Any
 
 import numpy as np
 
+from sim_node import _native
 from sim_node.bridge.device_array import DEFAULT_STREAM, DeviceArray
 from sim_node.bridge.exported import Exported
 from sim_node.bridge.mapped import Mapped
-from sim_node.device.driver import call
+from sim_node.device.driver import call, lost
 from sim_node.layout import Layout
+
+_UNUSED = 3  # references to memory that is in its list, in a variable, and asked for
 
 
 class DeviceFields:
@@ -26,7 +28,7 @@ class DeviceFields:
         self.slots, self.stream, self._why = slots, stream, why
         self.arrays: list[dict[str, DeviceArray]] = [slots.slot(i) for i in range(count)] if slots is not None else []
         self._layout = slots.layout if slots is not None else Layout((), 0)
-        self._pinned: dict[int, list[memoryview]] = {}
+        self._pinned: dict[str, list[np.ndarray[Any, Any]]] = {}
 
     def taken(self, slot: int) -> None:
         """Let the stream wait until the slot is written, and the device's, which arrays tell other libraries of.
@@ -51,26 +53,26 @@ class DeviceFields:
         """Copy a field to memory of the host that the GPU writes at full speed; None where it is none of these."""
         if self.slots is None or name not in self.arrays[slot]:
             return None
-        field, device = self._layout[name], self.slots.device
-        stream = device.stream if self.stream is None else self.stream
-        block, address = self._block(field.nbytes)
-        if field.nbytes:
-            with device.active():
-                call("cuMemcpyDtoHAsync", address, self.arrays[slot][name].ptr, field.nbytes, stream)
-                call("cuStreamSynchronize", stream)
-        flat = np.frombuffer(block, field.element.numpy, field.count * field.element.length)
-        return flat.reshape(field.numpy_shape)
+        memory, device = self._memory(name), self.slots.device
+        stream = int(device.stream) if self.stream is None else self.stream
+        if memory.nbytes:
+            at = memory.ctypes.data, self.arrays[slot][name].ptr, memory.nbytes
+            if result := _native.fetch(int(device.primary), stream, *at):
+                raise lost(f"the copy of field '{name}'", result)
+        return memory.reshape(self._layout[name].numpy_shape)
 
     def absent(self, name: str) -> str | None:
         """Say why a field is not there."""
         return self._why.get(name)
 
-    def _block(self, nbytes: int) -> tuple[Any, int]:
-        """Hand out pinned memory, which costs too much to be made each time; it comes back when nobody uses it."""
+    def _memory(self, name: str) -> np.ndarray[Any, Any]:
+        """Hand out pinned memory for a field that nobody else uses: to pin some costs too much to be done each time."""
+        made = self._pinned.setdefault(name, [])
+        for memory in made:
+            if sys.getrefcount(memory) == _UNUSED:  # arrays that were given out are views of it
+                return memory
         assert self.slots is not None
-        free = self._pinned.setdefault(nbytes, [])
-        memory = free.pop() if free else self.slots.device.pinned(nbytes)
-        address = ctypes.addressof(ctypes.c_ubyte.from_buffer(memory)) if nbytes else 0
-        block = (ctypes.c_ubyte * nbytes).from_address(address) if nbytes else (ctypes.c_ubyte * 0)()
-        weakref.finalize(block, free.append, memory).atexit = False
-        return block, address
+        field = self._layout[name]
+        block = self.slots.device.pinned(max(field.nbytes, 8))
+        made.append(np.frombuffer(block, field.element.numpy, field.count * field.element.length))
+        return made[-1]

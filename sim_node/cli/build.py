@@ -40,6 +40,7 @@ def command(
     from sim_node.compiler.backend.target import HOST
     from sim_node.compiler.build import build, built, holding, member, objects
     from sim_node.plant import Stepper, reference
+    from sim_node.plant.commit import publish
     from sim_node.plant.hashing import add
     from sim_node.plant.reference import BUILT_IN
 
@@ -63,7 +64,8 @@ def command(
         for file in script or ():
             _run(file)
         if any(one.is_gpu for one in targets):
-            build(add)  # a GPU hashes what it holds by a kernel, the host does not
+            for kernel in (add, publish):  # what ends a tick on a GPU; the host does that in C
+                build(kernel)
         compiled, loaded = cache.compiled - compiled, cache.loaded - loaded
         # Whatever was built in this process was for these plants and scripts.
         members = [member(kernel, layouts, targets) for kernel, layouts in built()] if out is not None else []

@@ -33,16 +33,10 @@ class Graph:
         self._edges = older if hasattr(found, older) else "cuGraphAddDependencies"
         self._early = hasattr(found, "CUgraphEdgeData")
 
-    def copy(self, to: int, source: int, nbytes: int, *, host: str) -> None:
-        """Copy bytes; ``host`` says which of both addresses is the host's: 'to' or 'source'."""
-        params = transfer(to, source, nbytes, host=host)
+    def copy(self, to: int, source: int, nbytes: int) -> None:
+        """Copy bytes of the host to the device."""
+        params = transfer(to, source, nbytes, host="source")
         self._add("cuGraphAddMemcpyNode", params, self._device.primary)
-
-    def zero(self, address: int, nbytes: int) -> None:
-        """Zero bytes of the device."""
-        params = driver.bindings().CUDA_MEMSET_NODE_PARAMS()
-        params.dst, params.value, params.elementSize, params.width, params.height = address, 0, 1, nbytes, 1
-        self._add("cuGraphAddMemsetNode", params, self._device.primary)
 
     def launch(
         self, function: int, threads: int, block: int, pairs_from: int, most_blocks: int, args: bytes, record: int,

@@ -59,11 +59,12 @@ class Places:
         declared = (*plant.declarations.states.values(), *plant.declarations.outputs.values())
         self.private: Layout = plant._lay_out(*(each for each in declared if each.name not in seen))
 
-    def away_fields(self) -> list[tuple[int, int, Binding]]:
-        """List those that a GPU has in its memory: number in the state, bytes, and what kernels write."""
-        numbers = {field.name: i for i, field in enumerate(self._plant.state_layout)}
-        fields = sorted((*self.private, *self.device), key=lambda field: numbers[field.name])
-        return [(numbers[field.name], field.nbytes, self._target(field.name)) for field in fields]
+    def written(self) -> list[tuple[int, Binding, bool]]:
+        """List the state's fields as kernels write them: bytes, variable, and whether they are in the ring's slots."""
+        return [
+            (field.nbytes, self._target(field.name), self._place(field.name)[0] == PUBLISHED)
+            for field in self._plant.state_layout
+        ]
 
     def fields(self, plan: Recording) -> tuple[tuple[int, ...], ...]:
         """Row by row: block, offset there and in the state, bytes, cells of value and next, where it is copied to."""

@@ -12,7 +12,7 @@ from sim_node.compiler.build import Program
 from sim_node.device.cuda import Cuda
 from sim_node.errors import PlantError
 from sim_node.plant.binding import Binding, StateBinding
-from sim_node.plant.hashing import hashing
+from sim_node.plant.hashing import Hashed, hashing
 from sim_node.runtime.array import Array
 from sim_node.runtime.plan import Plan
 from sim_node.runtime.rounds import Rounds
@@ -89,26 +89,26 @@ class Recording(Plan):
     def _fault(self, line: str, what: str) -> PlantError:
         return PlantError(f"{line}: plant {self._names}: {what}")
 
-    def finish(self, inputs: int = 0, private: Sequence[tuple[int, int, Binding]] = (), fields: int = 0) -> None:
+    def finish(self, inputs: int = 0, fields: Sequence[tuple[int, Binding, bool]] = ()) -> None:
         """End recording; a run is of as many rounds as there are substeps.
 
-        On a GPU it brings ``inputs`` bytes there, and hashes fields at its end: ``private`` of ``fields``, each by its
-        number, bytes, and the variable that is written. Raises PlantError when a state's next or an output is written
-        by no launch.
+        On a GPU it brings ``inputs`` bytes there, and hashes the state's ``fields`` at its end, each given by bytes,
+        the variable that is written, and whether the host has its memory. Raises PlantError when a state's next or an
+        output is written by no launch.
         """
         for target in self._targets.values():
             if id(target) not in self._written:
                 raise PlantError(f"plant {self._names}: no launch in build() writes {target}; name it in outputs")
-        self._ending = inputs, private, fields
+        self._ending = inputs, fields
         self.freeze()
 
     def _end(self) -> None:
-        inputs, private, fields = self._ending
+        inputs, fields = self._ending
         if not isinstance(self.device, Cuda):
             self.end(self.substeps)
             return
-        hashed = [(number, nbytes, self.number(binding)) for number, nbytes, binding in private if nbytes]
-        self.rounds = Rounds(self, self.substeps, inputs, hashing(self.device, fields, hashed))
+        hashed = [Hashed(i, size, self.number(each), far) for i, (size, each, far) in enumerate(fields) if size]
+        self.rounds = Rounds(self, self.substeps, inputs, hashing(self.device, len(fields), hashed))
         self._run_by(self.rounds)
 
     def _following(self) -> dict[int, int]:

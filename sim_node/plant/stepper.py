@@ -16,6 +16,7 @@ from sim_node.device.scope import ScopedDevice
 from sim_node.errors import KernelError, PlantError, SimNodeError, placed
 from sim_node.errors.suggestion import suggestion
 from sim_node.plant.account import Account
+from sim_node.plant.commit import commit
 from sim_node.plant.keyframe import Keyframe, taken, target_of
 from sim_node.plant.memory import require, ring_of
 from sim_node.plant.pace import ENDINGS, Pace, select
@@ -92,7 +93,7 @@ class Stepper:
         self._plan = Recording(self._name, bindings, outputs, where, trace, substeps)
         with self._authored("build"), ScopedDevice(self._plan.device):
             plant.build(self._plan, dt_ns * 1e-9 / substeps)
-        self._plan.finish(self.input_layout.size, places.away_fields(), len(self.state_layout.fields))
+        self._plan.finish(self.input_layout.size, places.written())
         self.plan_digest, self.warnings = self._plan.digest, tuple(self._plan.warnings)
         self.guarded = self._plan.guarded
         self.ring = ring if ring is not None else ring_of(self.layout, self.input_layout)
@@ -105,7 +106,9 @@ class Stepper:
             self._shared = where.share(self.ring)
             size = self.layout.size + places.device.size + 3 * places.private.size
             self._buffers = where.allocate(size, label=f"state of {self._name}")
-            away = {"buffers": self._buffers.address, "held": rounds.held, "seen": rounds.seen, "sums": rounds.summed}
+            self._commit = commit(where, len(self.state_layout.fields))
+            away = {"buffers": self._buffers.address, "held": rounds.held, "seen": rounds.seen, "sums": rounds.sums}
+            away |= {"summed": rounds.summed, "commit": self._commit.function, "commit_block": self._commit.block}
             if slots is not None:
                 self._slots = slots
                 away |= {"slots": slots.address, "stride": slots.stride, "device_size": slots.layout.size}

@@ -10,7 +10,7 @@ import numpy as np
 
 from sim_node.device.cuda import PRINT_BYTES, RECORD_BYTES, WAITS, Cuda, Event, Module
 from sim_node.device.graph import Graph
-from sim_node.runtime.trace import FROM_GPU, HASH_ON_GPU, KERNEL, TO_GPU
+from sim_node.runtime.trace import COMMIT_ON_GPU, HASH_ON_GPU, KERNEL, TO_GPU
 
 if TYPE_CHECKING:
     from sim_node.runtime.array import Array
@@ -22,7 +22,9 @@ _MARK = np.dtype([("event", np.uint64), ("work", np.uint32), ("number", np.uint3
 
 @dataclass(frozen=True)
 class Closing:
-    """Launches behind the last round, which add something up in ``sums``, that begin at zero.
+    """Launches behind the last round, which add something up in ``sums``.
+
+    What follows them is C's (sn_plan's ``follow``): it has one more record, fetches the sums, and zeroes them.
 
     Cells of theirs are, in this order, the plan's of ``cells``, as the last round has them.
     """
@@ -36,8 +38,8 @@ class Rounds:
     """The graph of a plan that is recorded; it lives as long as this.
 
     Before the first round it brings the cells and ``inputs`` bytes to the GPU, which the host writes at ``cells`` and
-    ``held``; kernels find the latter at ``seen``. After the last, and what closes it, the sums are at the host's
-    ``summed``. Where the plan is traced, ``marks`` of the pieces of the graph are at the address of that name.
+    ``held``; kernels find the latter at ``seen``. The sums of what closes it are at ``summed``, and the host has room
+    for them at ``sums``. Where the plan is traced, ``marks`` of the graph's pieces are at the address of that name.
     Attributes besides these addresses: ``count`` (of rounds), ``handle``, ``reports``, ``mark_count``.
     """
 
@@ -46,7 +48,7 @@ class Rounds:
         assert isinstance(device, Cuda)
         self._device = device
         self.count, self._closing = count, closing
-        launches, ended = len(plan.launches), len(closing.plan.launches) if closing else 0
+        launches, ended = len(plan.launches), len(closing.plan.launches) + 1 if closing else 0
         prints = any(site.kind == "print" for launch in plan.launches for site in launch.program.sites)
         self.reports = device.reports(count * launches + ended, PRINT_BYTES if prints else 0)
         row = len(plan.cells) * _WORD
@@ -59,31 +61,29 @@ class Rounds:
         self._marks: list[tuple[Event, int, int]] | None = None if plan.trace is None else []
         self._mark()
         if size:
-            graph.copy(self._there.address, self.cells, size, host="source")
+            graph.copy(self._there.address, self.cells, size)
             self._mark(TO_GPU)
         for number in range(count):
             start = self._there.address + (1 + (count - number) % 2 if number else 0) * row
             self._launch(plan, tuple(start + _WORD * i for i in range(len(plan.cells))), number * launches)
-        self.summed = 0
+        self.sums = self.summed = 0
         if closing is not None:
-            sums, nbytes = closing.sums, closing.sums.size * closing.sums.element.size
-            self._summed = device.pinned(nbytes)
-            self.summed = _address(self._summed)
-            graph.zero(sums.ptr, nbytes)
+            self._sums = device.pinned(closing.sums.size * closing.sums.element.size)
+            self.sums, self.summed = _address(self._sums), closing.sums.ptr
             self._launch(closing.plan, tuple(start + _WORD * i for i in closing.cells), count * launches, HASH_ON_GPU)
-            graph.copy(self.summed, sums.ptr, nbytes, host="to")
-            self._mark(FROM_GPU)
+            self._mark(COMMIT_ON_GPU, behind=True)
         graph.end()
         self.handle = graph.handle
         rows = [(int(event.handle), work, number) for event, work, number in self._marks or ()]
         self._rows = np.array(rows, _MARK)
         self.marks, self.mark_count = self._rows.ctypes.data, len(rows)
 
-    def _mark(self, work: int = 0, number: int = 0) -> None:
-        """Mark the end of a piece of the graph, where the plan is traced."""
+    def _mark(self, work: int = 0, number: int = 0, behind: bool = False) -> None:
+        """Mark the end of a piece of the graph, or of what follows it, where the plan is traced."""
         if self._marks is not None:
             event = self._device.event()
-            self._graph.mark(event.handle)
+            if not behind:
+                self._graph.mark(event.handle)
             self._marks.append((event, work, number))
 
     def _launch(self, plan: Plan, cells: tuple[int, ...], first: int, work: int = KERNEL) -> None:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 # src/trace.h: in a tick from its inputs on one behind the other, then what a GPU does in it
 WORKS = (
-    *("tick", "inputs", "plan", "copy", "hash", "commit", "record"),
-    *("kernel", "copy to the GPU", "hash on the GPU", "copy from the GPU"),
+    *("tick", "inputs", "plan", "hash", "commit", "record"),
+    *("kernel", "copy to the GPU", "hash on the GPU", "commit on the GPU"),
 )
 TICK = 0
-KERNEL, TO_GPU, HASH_ON_GPU, FROM_GPU = (WORKS.index(name) for name in WORKS[7:])
+KERNEL, TO_GPU, HASH_ON_GPU, COMMIT_ON_GPU = (WORKS.index(name) for name in WORKS[6:])
 SPAN = np.dtype([("begin_ns", np.int64), ("end_ns", np.int64), ("work", np.uint32), ("number", np.uint32)])
 CAPACITY = 1 << 18
 

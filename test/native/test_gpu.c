@@ -266,16 +266,41 @@ static void check_failures(void)
     CHECK(word == 0x11111111);
 }
 
+static int followed;
+
+/* What a stepper gives the GPU behind the graph: here a copy, and a note that the graph was there before. */
+static sn_result copy_one(void *stepper)
+{
+    followed = calls;
+    uint32_t word;
+    return sn_driver_functions.read(&word, (uintptr_t)stepper, sizeof word, &stream);
+}
+
+static void check_following(void)
+{
+    sn_reports reports = start();
+    uint32_t there = 5;
+    int event;
+    const sn_mark marks[] = {{&event, 0, 0}};
+    sn_plan plan = {.launch_count = ROUND, .reports = &reports, .graph = &log_, .follow = copy_one, .stepper = &there};
+    sn_error error = {.code = 0};
+    recorded = NULL;
+    CHECK(sn_gpu_run(&plan, &error) == 0 && recorded == NULL && followed > 0);
+    plan.marks = marks; /* of a plan that is traced: the last is that of what follows */
+    plan.mark_count = 1;
+    CHECK(sn_gpu_run(&plan, &error) == 0 && recorded == &event);
+    fail_at = calls = 0;
+    followed = 0;
+    CHECK(sn_gpu_run(&plan, &error) == 0);
+    fail_at = followed + 1; /* the copy */
+    calls = 0;
+    CHECK(sn_gpu_run(&plan, &error) == FAILURE && flag == 1); /* so that the next forgets what this one leaves */
+}
+
 static void check_recording(void)
 {
     sn_reports reports = start();
-    sn_plan plan = {.launch_count = ROUND, .reports = &reports, .graph = &log_};
-    sn_error error = {.code = 0};
     int event;
-    recorded = NULL;
-    CHECK(sn_gpu_run(&plan, &error) == 0 && recorded == NULL);
-    plan.ended = &event;
-    CHECK(sn_gpu_run(&plan, &error) == 0 && recorded == &event);
     recorded = NULL;
     current = &other;
     CHECK(sn_gpu_record(&reports, &event) == 0 && recorded == &event && current == &other);
@@ -283,6 +308,7 @@ static void check_recording(void)
 
 int main(void)
 {
+    check_following();
     check_recording();
     check_chunks();
     check_reports();

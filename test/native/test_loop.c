@@ -6,6 +6,7 @@
 #include "gpu.c"
 #include "nvtx.c"
 #include "stepper.c"
+#include "stepper_away.c"
 #include "stepper_inputs.c"
 #include "stepper_probe.c"
 

@@ -41,8 +41,10 @@ def test_rows_tell_places_and_cells():
     )
     assert places.inputs(plan) == ((0, 24, -1), (64, 4, force))
     assert places.private.size == 128
-    ((number, nbytes, target),) = places.away_fields()
-    assert (number, nbytes, repr(target)) == (0, 80, "self.x.next")
+    assert [(nbytes, repr(target), seen) for nbytes, target, seen in places.written()] == [
+        (80, "self.x.next", False),
+        (160, "self.z", True),
+    ]
 
 
 class Apart(Plant):

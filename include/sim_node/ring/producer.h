@@ -82,28 +82,64 @@ static inline void sn_bell_ring(uint32_t *bell, uint32_t *flag)
     if (waiter != 0) syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* A commit has three parts, of which a GPU does the second itself, where it fills the slots. */
+
+/* Say of which tick the slot that sn_ring_next gave is. */
+static inline void sn_ring_describe(const sn_ring *r, int slot, uint64_t step, int64_t stamp_ns)
+{
+    sn_slot *s = sn_slot_at(r, (uint32_t)slot);
+    /* relaxed: sn_ring_copy may read them meanwhile, and sees by the sequence that they are not to be had. */
+    __atomic_store_n(&s->step, step, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->stamp_ns, stamp_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->sent_ns, sn_now_ns(), __ATOMIC_RELAXED);
+}
+
+/* The words by which readers know a slot: its own, and the ring's that names the newest. */
+typedef struct {
+    uint64_t sequence, latest;
+} sn_words;
+
+/* What these words become by the next commit; nothing else than they are for a spare, which nobody is to see. */
+static inline sn_words sn_ring_words(const sn_ring *r, int slot)
+{
+    const uint64_t number = r->commits + 1;
+    sn_words words = {sn_slot_at(r, (uint32_t)slot)->sequence, r->control->latest}; /* only this thread writes them */
+    if ((uint64_t)slot < r->geometry.slots) {
+        words.sequence = number << 1;
+        words.latest = number << 8 | (uint64_t)slot;
+    }
+    return words;
+}
+
+/* Let readers see the slot. */
+static inline void sn_ring_publish(const sn_ring *r, int slot, uint64_t hash)
+{
+    const sn_words words = sn_ring_words(r, slot);
+    sn_slot *s = sn_slot_at(r, (uint32_t)slot);
+    __atomic_store_n(&s->hash, hash, __ATOMIC_RELAXED); /* as in sn_ring_describe */
+    /* release: pairs with the acquire of the sequence in sn_ring_copy. */
+    __atomic_store_n(&s->sequence, words.sequence, __ATOMIC_RELEASE);
+    /* release: pairs with the acquire of latest in sn_reader_take: who sees the number sees the whole slot. */
+    __atomic_store_n(&r->control->latest, words.latest, __ATOMIC_RELEASE);
+}
+
+/* Count the slot as committed, and wake those who wait for it. */
+static inline void sn_ring_settle(sn_ring *r, int slot, uint64_t step)
+{
+    r->commits++;
+    r->step = step;
+    r->last = (uint32_t)slot;
+    r->writing = 0;
+    if ((uint64_t)slot < r->geometry.slots) sn_bell_ring(&r->control->bell, &r->control->waiter);
+    else __atomic_fetch_add(&r->control->dropped, 1, __ATOMIC_RELAXED);
+}
+
 /* Publish the slot that sn_ring_next gave. */
 static inline void sn_ring_commit(sn_ring *r, int slot, uint64_t step, int64_t stamp_ns, uint64_t hash)
 {
-    sn_slot *s = sn_slot_at(r, (uint32_t)slot);
-    uint64_t number = ++r->commits;
-    r->step = step;
-    /* relaxed: sn_ring_copy may read them meanwhile, and sees by the sequence that they are not to be had. */
-    __atomic_store_n(&s->step, step, __ATOMIC_RELAXED);
-    __atomic_store_n(&s->hash, hash, __ATOMIC_RELAXED);
-    __atomic_store_n(&s->stamp_ns, stamp_ns, __ATOMIC_RELAXED);
-    __atomic_store_n(&s->sent_ns, sn_now_ns(), __ATOMIC_RELAXED);
-    r->last = (uint32_t)slot;
-    r->writing = 0;
-    if ((uint64_t)slot >= r->geometry.slots) {
-        __atomic_fetch_add(&r->control->dropped, 1, __ATOMIC_RELAXED);
-        return;
-    }
-    /* release: pairs with the acquire of the sequence in sn_ring_copy. */
-    __atomic_store_n(&s->sequence, number << 1, __ATOMIC_RELEASE);
-    /* release: pairs with the acquire of latest in sn_reader_take: who sees the number sees the whole slot. */
-    __atomic_store_n(&r->control->latest, number << 8 | (uint64_t)slot, __ATOMIC_RELEASE);
-    sn_bell_ring(&r->control->bell, &r->control->waiter);
+    sn_ring_describe(r, slot, step, stamp_ns);
+    sn_ring_publish(r, slot, hash);
+    sn_ring_settle(r, slot, step);
 }
 
 /* Tell readers that no more ticks will come. */

@@ -55,7 +55,7 @@ typedef struct {
 
 typedef struct {
     uint64_t sequence, step, hash;
-    int64_t stamp_ns, sent_ns; /* simulated time; CLOCK_MONOTONIC at the commit */
+    int64_t stamp_ns, sent_ns; /* simulated time; CLOCK_MONOTONIC at the commit, or where a GPU commits, at its launch */
 } __attribute__((aligned(64))) sn_slot;
 
 /* What one writer sends. Two buffers follow it: number n of its commands lies in buffer n & 1. */

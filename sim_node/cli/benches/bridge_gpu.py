@@ -1,12 +1,14 @@
 """How a plant on a GPU reaches readers: its kernels write into their memory, they copy by DMA, or run own kernels.
 
-A tick is one kernel that writes its number to each element of the field. All is counted from the producer's call of the
-tick: at 1 kHz, and back to back. ``host``: until another process has the field in hand, where kernels write it
-(``own`` is when the producer commits it). ``fetch`` and ``kernel``: from the commit until another process has copied
-the field by DMA, or run a kernel on it to its end; ``same_process``: the same kernel in the producer. Beside them
-``bare``, by nothing but driver calls in the same run: a kernel that sets a flag, to where its own host sees that; the
-same copy; an empty kernel in the same place. ``vs_rclpy_1MB`` is a message of rclpy and the copy to the host that it
-needs, over what ours takes from the commit to the field in hand.
+A tick is one kernel that writes its number to each element of the field, at 1 kHz, and back to back. ``host``: from the
+producer's call of the tick until another process has the field in hand, where kernels write it; ``own`` until that call
+is back, so that the producer's own host knows. ``looked``, ``fetch`` and ``kernel``: from when another process has seen
+the tick until it has looked at the field on the host, has copied it by DMA, or has run a kernel on it to its end;
+``same_process``: the same kernel in the producer. Beside them ``bare``, by nothing but driver calls in the same run: a
+kernel that sets a flag, to where its own host sees that; the same copy; an empty kernel in the same place.
+``beyond_own_us`` and ``beyond_bare_us`` of ``host``: how much later another process has it than the producer's host
+knows of it, and than bare calls tell theirs. ``vs_rclpy_1MB`` is a message of rclpy and the copy to the host that it
+needs, over what hands ours over: the look, or what the way to it takes beyond a bare flag where that is more.
 """
 
 from __future__ import annotations
@@ -50,9 +52,19 @@ def run(gpu: Cuda, ticks: int = 1000) -> Measurement:
             _same_process(gpu, nbytes, pace, count, f"{size}_{pace}", ours, bare)
     result.figures.update({name: quantiles(samples) for name, samples in ours.items()})
     result.peers["bare"] = {name: quantiles(samples) for name, samples in bare.items()}
+    _compare(result.figures, result.peers["bare"])
     result.peers["rclpy"] = bridge_peers.rclpy()
     result.ratios.update(ratios(result.figures, result.peers))
     return result
+
+
+def _compare(figures: dict[str, Any], bare: dict[str, Any]) -> None:
+    """Note how much later, by the medians, another process has a field than the producer's host and bare calls tell."""
+    for name, values in figures.items():
+        if name.startswith("host_"):
+            at = name.removeprefix("host")
+            values["beyond_own_us"] = round(values["p50_us"] - figures[f"own{at}"]["p50_us"], 1)
+            values["beyond_bare_us"] = round(values["p50_us"] - bare[f"flag{at}"]["p50_us"], 1)
 
 
 def ratios(figures: dict[str, Any], peers: dict[str, dict[str, Any]]) -> dict[str, float]:
@@ -64,7 +76,8 @@ def ratios(figures: dict[str, Any], peers: dict[str, dict[str, Any]]) -> dict[st
     message = peers["rclpy"].get("message_1MB", {}).get("p50_us")
     if message:
         copied = message + figures["fetch_1MB_1kHz"]["p50_us"]
-        found["vs_rclpy_1MB"] = round(copied / figures["committed_1MB_1kHz"]["p50_us"], 1)
+        handed = max(figures["host_1MB_1kHz"]["beyond_bare_us"], figures["looked_1MB_1kHz"]["p50_us"])
+        found["vs_rclpy_1MB"] = round(copied / handed, 1)
     return found
 
 
@@ -102,22 +115,23 @@ def _other_process(
     gpu: Cuda, way: str, nbytes: int, pace: str, ticks: int, name: str, ours: Samples, bare: Samples
 ) -> None:
     publisher, stepper = _made(gpu, nbytes, WAYS[way])
-    begun = [0]  # by the number of the tick
+    begun, known = [0], [0]  # by the number of the tick
     with publisher, started(module("bridge_gpu_reader", publisher.name, way, gpu.name, ticks)) as reader:
         until_ready(reader)
         for _ in _pace(pace, ticks):
             begun.append(time.monotonic_ns())
             stepper.tick(1)
+            known.append(time.monotonic_ns())
         said = answer(reader)
-    for step, committed, ended in said["ours"][WARM:]:
+    for step, seen, ended in said["ours"][WARM:]:
         if way == "host":
             ours[f"host_{name}"].append(ended - begun[step])
-            ours[f"own_{name}"].append(committed - begun[step])
-            ours[f"committed_{name}"].append(ended - committed)
+            ours[f"own_{name}"].append(known[step] - begun[step])
+            ours[f"looked_{name}"].append(ended - seen)
         else:
-            ours[f"{way}_{name}"].append(ended - committed)
-    for _, committed, ended in said.get("bare", [])[WARM:]:
-        bare[f"{way}_{name}"].append(ended - committed)
+            ours[f"{way}_{name}"].append(ended - seen)
+    for _, seen, ended in said.get("bare", [])[WARM:]:
+        bare[f"{way}_{name}"].append(ended - seen)
 
 
 def _same_process(gpu: Cuda, nbytes: int, pace: str, ticks: int, name: str, ours: Samples, bare: Samples) -> None:

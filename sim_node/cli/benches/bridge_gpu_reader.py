@@ -30,7 +30,8 @@ Take = Callable[[Any], object]  # has a tick's field in hand when it returns
 def main(name: str, way: str, device: str, last: int) -> None:
     """Read until tick ``last``; print ``ready``, then for each way [tick, ns when its flag was seen, ns when it ended].
 
-    ``bare`` are the ticks that driver calls took. Wrong numbers in a field end the process.
+    The flag is seen when ``next`` has the tick. ``bare`` are the ticks that driver calls took. Wrong numbers in a field
+    end the process.
     """
     with Subscriber(name, timeout=20.0, on="host" if way == "host" else "device") as subscriber:
         gpu = get_device(device)
@@ -56,7 +57,7 @@ def _read(subscriber: Subscriber, ways: dict[str, Take], last: int) -> dict[str,
     print("ready", flush=True)
     while step < last:
         with subscriber.next(timeout=20.0, spin_us=SPIN_US) as tick:
-            seen = time.monotonic_ns() - tick.age_ns
+            seen = time.monotonic_ns()
             ways[names[turn]](tick)
             ended, step = time.monotonic_ns(), tick.step
         found[names[turn]].append((step, seen, ended))

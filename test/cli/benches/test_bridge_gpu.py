@@ -57,7 +57,7 @@ def test_each_way_has_figures_beside_bare_calls(simulate, monkeypatch):
     monkeypatch.setattr(bridge_gpu.bridge_peers, "rclpy", lambda: {"absent": "not asked"})
     measured = bridge_gpu.run(simulate().device, ticks=30)
     names = {f"{way}_4kB_{pace}" for pace in ("1kHz", "free") for way in ("fetch", "kernel", "same_process")}
-    hosts = {f"{kind}_4kB_{pace}" for pace in ("1kHz", "free") for kind in ("host", "own", "committed")}
+    hosts = {f"{kind}_4kB_{pace}" for pace in ("1kHz", "free") for kind in ("host", "own", "looked")}
     assert set(measured.figures) == names | hosts
     assert all(measured.figures[name]["count"] > 0 for name in names | hosts)
     assert set(measured.peers["bare"]) == names | {"flag_4kB_1kHz", "flag_4kB_free"}
@@ -67,12 +67,19 @@ def test_each_way_has_figures_beside_bare_calls(simulate, monkeypatch):
 def test_ratios_are_of_medians_and_rclpys_message_has_to_be_copied_first():
     figures = {
         "host_1MB_1kHz": {"p50_us": 30.0},
-        "committed_1MB_1kHz": {"p50_us": 2.0},
+        "own_1MB_1kHz": {"p50_us": 31.5},
+        "looked_1MB_1kHz": {"p50_us": 2.0},
         "fetch_1MB_1kHz": {"p50_us": 40.0},
     }
     bare = {"flag_1MB_1kHz": {"p50_us": 25.0}, "fetch_1MB_1kHz": {"p50_us": 32.0}}
-    found = bridge_gpu.ratios(figures, {"bare": bare, "rclpy": {"message_1MB": {"p50_us": 960.0}}})
-    assert found == {"host_1MB_1kHz_to_bare": 1.2, "fetch_1MB_1kHz_to_bare": 1.25, "vs_rclpy_1MB": 500.0}
+    peers = {"bare": bare, "rclpy": {"message_1MB": {"p50_us": 960.0}}}
+    bridge_gpu._compare(figures, bare)
+    assert figures["host_1MB_1kHz"] == {"p50_us": 30.0, "beyond_own_us": -1.5, "beyond_bare_us": 5.0}
+    found = bridge_gpu.ratios(figures, peers)
+    assert found == {"host_1MB_1kHz_to_bare": 1.2, "fetch_1MB_1kHz_to_bare": 1.25, "vs_rclpy_1MB": 200.0}
+    bare["flag_1MB_1kHz"]["p50_us"] = 29.0  # then the look is all that there is to ours
+    bridge_gpu._compare(figures, bare)
+    assert bridge_gpu.ratios(figures, peers)["vs_rclpy_1MB"] == 500.0
 
 
 @pytest.mark.gpu
